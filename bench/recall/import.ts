@@ -4,6 +4,7 @@ import { claude } from "../../src/agents/claude/claude.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
+import { pauseMinutes } from "../../src/sessions/chunks/cut-rules.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
@@ -45,7 +46,7 @@ export function importerInto(file: string, root: string): Importer {
     chunks: {
       minTokens: config["sessions.chunk_min_tokens"],
       maxTokens: config["sessions.chunk_max_tokens"],
-      pauseMinutes: config["sessions.topic_pause_minutes"],
+      pauseMinutes,
       kinds: kindRules(),
     },
     maxChunks: 0,

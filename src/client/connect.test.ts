@@ -66,15 +66,12 @@ it("a daemon is given the keys of the object storage with its index", () => {
   expect(given("", env)).toEqual(always);
 });
 
-it("a daemon is given the passwords of the servers that it uses, and the passphrase of sync", () => {
-  const env = { PGPASSWORD: "one", TEAM_PASSWORD: "two", SYNC_WORDS: "three" };
+it("a daemon is given the password of the servers that it uses", () => {
+  const env = { PGPASSWORD: "one" };
   expect(given("", env)).toEqual(always);
   expect(given('[index]\ndriver = "postgres"\n', env)).toEqual([...always, "PGPASSWORD"]);
   vi.stubEnv("POMMEL_MEMORY_SHARE", "postgres://ann@db.acme.test/team");
-  vi.stubEnv("POMMEL_MEMORY_SHARE_PASSWORD_ENV", "TEAM_PASSWORD");
-  vi.stubEnv("POMMEL_SYNC_ENCRYPTION", "passphrase");
-  vi.stubEnv("POMMEL_SYNC_PASSPHRASE_ENV", "SYNC_WORDS");
-  expect(given("", env)).toEqual([...always, "TEAM_PASSWORD", "SYNC_WORDS"]);
+  expect(given("", env)).toEqual([...always, "PGPASSWORD"]);
 });
 
 it("says what cannot be written, where a daemon could keep nothing", async () => {

@@ -12,6 +12,7 @@ import { unwritable } from "../project/files/text-file.ts";
 import { daemonFiles, homeOf } from "../project/home.ts";
 import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
+import { passwordVariable } from "../store/postgres/server.ts";
 import { Registry } from "../store/registry.ts";
 import { type LockHolder, lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, programFile } from "./autostart.ts";
@@ -169,9 +170,7 @@ function keysOf(project: Project | null): { names: readonly string[]; prefixes: 
       names: [
         ...embedders.flatMap(({ driver }) => driver.environment?.(embedderSettings(config)) ?? []),
         ...(llm.environment?.(llmSettingsOf(config)) ?? []),
-        ...(engine === "postgres" ? [config["index.password_env"]] : []),
-        ...(config["memory.share"] !== "" ? [config["memory.share_password_env"]] : []),
-        ...(config["sync.encryption"] === "passphrase" ? [config["sync.passphrase_env"]] : []),
+        ...(engine === "postgres" || config["memory.share"] !== "" ? [passwordVariable] : []),
       ],
       prefixes: (engine === "lancedb" && ofStorage[storage]) || [],
     };

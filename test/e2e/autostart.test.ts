@@ -90,7 +90,7 @@ test("a first search starts it, waits for it, and answers", async () => {
 
 test("so does every command that asks it", async () => {
   const project = createProject(modules(1));
-  expect(await pm(project, "queue", "--json")).toMatchObject({ code: 0, stderr: "" });
+  expect(await pm(project, "daemon", "queue", "--json")).toMatchObject({ code: 0, stderr: "" });
   await untilStarted();
 });
 

@@ -158,8 +158,8 @@ it("no secret is in any byte that is stored or shared", async () => {
   await callPm(["context", text], { cwd: project.root });
   const copies = folder("pommel-canary-copies-");
   await pmJson(project, "backup", "--to", copies);
-  await pmJson(project, "export", "--all", "--to", join(copies, "all.jsonl"));
-  await pmJson(project, "export", "--full", "--format", "html", "--to", join(copies, "pages"));
+  await pmJson(project, "memory", "export", "--all", "--to", join(copies, "all.jsonl"));
+  await pmJson(project, "memory", "export", "--full", "--format", "html", "--to", join(copies, "pages"));
 
   const stored: [string, Buffer][] = [
     ...storedBytes(copies),
@@ -234,7 +234,7 @@ it.skipIf(!canEncrypt)("no ordinary word is in any byte that an encrypted home s
       }),
     });
   await hook(w.hook);
-  await pmJson(project, "encrypt");
+  await pmJson(project, "memory", "encrypt");
   await hook(w.later);
   const session = transcript({ session: "ordinary-words", cwd: project.root, branch: `fix/${w.branch}` });
   session.prompt(`Where is the ${w.prompt}?`);
@@ -283,7 +283,7 @@ it.skipIf(!canEncrypt)("no ordinary word is in any byte that an encrypted home s
   expectNothing();
   // It would be found: with the key, all of it is there.
   await pmJson(project, "stop");
-  await pmJson(project, "decrypt");
+  await pmJson(project, "memory", "decrypt");
   const plain = Buffer.concat(bytesIn(process.env.HOME!).map(([, bytes]) => bytes));
   expect(isFound(plain).map(([kind]) => kind)).toEqual(
     expect.arrayContaining(["prompt", "code", "question"]),

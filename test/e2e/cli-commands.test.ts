@@ -58,7 +58,7 @@ it("pm fix reads an error from stdin, and shows what was changed before it worke
 });
 
 it("pm memory lost shows what an edit replaced and no commit holds", async () => {
-  const { texts, total } = await pmJson<LostTextAnswer>(project, "lost", "src/a.ts");
+  const { texts, total } = await pmJson<LostTextAnswer>(project, "memory", "lost", "src/a.ts");
   expect(total).toBe(1);
   expect(texts).toMatchObject([{ lost_by: "edit", lines: ["openStore();"], session_id: session }]);
   expect((await callPm(["memory", "lost", "src/none.ts"], { cwd: project.root })).code).toBe(5);

@@ -99,14 +99,14 @@ describe("pm daemon queue", () => {
   it("shows what was done, with a daemon and without, and knows its numbers", async () => {
     past(1, word);
     await pmJson(project, "import", "claude");
-    const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "queue");
+    const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "daemon", "queue");
     expect(queue).toMatchObject({ dead: [], daemon_running: true });
     expect((await pm("daemon", "queue")).stdout).toContain("Lately");
     expect((await pm("daemon", "queue", "retry")).stdout).toBe("No failed jobs.\n");
     const unknown = await pm("daemon", "queue", "drop", "77");
     expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
     await pm("stop");
-    expect((await pmJson<typeof queue>(project, "queue")).daemon_running).toBe(false);
+    expect((await pmJson<typeof queue>(project, "daemon", "queue")).daemon_running).toBe(false);
   });
 });
 
@@ -254,9 +254,9 @@ describe("pm memory scrub", () => {
   );
 
   it("writes the file of patterns once", async () => {
-    const first = await pmJson<{ file: string; created: boolean }>(project, "scrub", "--init");
+    const first = await pmJson<{ file: string; created: boolean }>(project, "memory", "scrub", "--init");
     expect(readFileSync(first.file, "utf8")).toContain("[[patterns]]");
-    expect(await pmJson(project, "scrub", "--init")).toEqual({ file: first.file, created: false });
+    expect(await pmJson(project, "memory", "scrub", "--init")).toEqual({ file: first.file, created: false });
     rmSync(first.file);
   });
 });

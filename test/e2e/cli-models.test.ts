@@ -17,7 +17,7 @@ const cwd = temporaryDir();
 
 beforeEach(async () => {
   ollama = await startFakeOllama({ vector: meaningfulVector, registry: { "mxbai-embed-large": 1024 } });
-  env = { POMMEL_EMBED_OLLAMA_URL: ollama.url, OPENAI_API_KEY: "" };
+  env = { POMMEL_OLLAMA_URL: ollama.url, OPENAI_API_KEY: "" };
 });
 afterEach(() => ollama.close());
 
@@ -165,7 +165,7 @@ describe("pm models test", () => {
     ollama = await startFakeOllama({
       vector: (text) => meaningfulVector(text.includes("/**") ? "" : "request", 768),
     });
-    env.POMMEL_EMBED_OLLAMA_URL = ollama.url;
+    env.POMMEL_OLLAMA_URL = ollama.url;
     expect(await models("test", "ollama")).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("ranks an unrelated text above"),

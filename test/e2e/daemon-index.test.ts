@@ -227,7 +227,7 @@ test("a copy has an index of its own, and shares the memory", async () => {
   expect(await pm(copy, "search", "code", "giraffe")).toContain("src/fresh.ts");
   expect(await pm(project.root, "search", "code", "giraffe")).not.toContain("src/fresh.ts");
   await pm(copy, "note", "the zebra is striped");
-  expect(await pm(project.root, "notes")).toContain("the zebra is striped");
+  expect(await pm(project.root, "memory", "notes")).toContain("the zebra is striped");
 });
 
 test("searches where it may not write", async () => {

@@ -126,13 +126,13 @@ test("pm daemon version names what is installed and what runs", async () => {
     version: string;
   };
   const expected = { version, node: process.versions.node, platform: `${process.platform}-${process.arch}` };
-  const alone = await pmJson<{ sqlite: string; installed_in: string }>(project, "version");
+  const alone = await pmJson<{ sqlite: string; installed_in: string }>(project, "daemon", "version");
   expect(alone).toMatchObject({ ...expected, daemon: null });
   expect(alone.sqlite).toMatch(/^3\.\d+/);
   expect(existsSync(join(alone.installed_in, "package.json"))).toBe(true);
   const { pid } = await start(project);
-  expect(await pmJson(project, "version")).toMatchObject({ daemon: { version, pid } });
-  expect((await pm(project, "version")).stdout).toContain(`Daemon        ${version} (PID ${pid})`);
+  expect(await pmJson(project, "daemon", "version")).toMatchObject({ daemon: { version, pid } });
+  expect((await pm(project, "daemon", "version")).stdout).toContain(`Daemon        ${version} (PID ${pid})`);
   expect((await runPm(["--version"])).stdout).toBe(`${version}\n`);
 });
 

@@ -35,13 +35,13 @@ beforeEach(async () => {
     },
   });
   process.env.POMMEL_EMBED_CODE = "ollama/nomic-embed-text";
-  process.env.POMMEL_EMBED_OLLAMA_URL = ollama.url;
+  process.env.POMMEL_OLLAMA_URL = ollama.url;
   project = createProject(modules(60));
 });
 
 afterEach(async () => {
   delete process.env.POMMEL_EMBED_CODE;
-  delete process.env.POMMEL_EMBED_OLLAMA_URL;
+  delete process.env.POMMEL_OLLAMA_URL;
   await cleanUp();
   await ollama.close();
 });

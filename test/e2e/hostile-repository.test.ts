@@ -592,7 +592,7 @@ it("a copy of a project is a checkout of its own, and shares what is remembered"
   const first = await inCopy("search", "code", "onlyInCopy");
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("added.ts") });
   expect(first.stderr).toContain(`another checkout of ${root}`);
-  expect((await inCopy("notes")).stderr).not.toContain("another checkout");
+  expect((await inCopy("memory", "notes")).stderr).not.toContain("another checkout");
   const inOriginal = await pm("search", "code", "onlyInCopy");
   expect(inOriginal.stdout).not.toContain("added.ts");
   await inCopy("note", "from the copy");

@@ -12,12 +12,12 @@ let ollama: Awaited<ReturnType<typeof startFakeOllama>>;
 beforeEach(async () => {
   ollama = await startFakeOllama();
   process.env.POMMEL_EMBED_CODE = "ollama/nomic-embed-text";
-  process.env.POMMEL_EMBED_OLLAMA_URL = ollama.url;
+  process.env.POMMEL_OLLAMA_URL = ollama.url;
 });
 
 afterEach(async () => {
   delete process.env.POMMEL_EMBED_CODE;
-  delete process.env.POMMEL_EMBED_OLLAMA_URL;
+  delete process.env.POMMEL_OLLAMA_URL;
   await cleanUp();
   await ollama.close();
 });

@@ -227,7 +227,7 @@ describe("text that poses as an order", () => {
   });
 
   it("is no person's note: what an agent writes down says so, with when and where", async () => {
-    const { annotations } = await pmJson<AnnotationsResponse>(project, "notes");
+    const { annotations } = await pmJson<AnnotationsResponse>(project, "memory", "notes");
     expect(annotations.map(({ source }) => source)).toEqual(["agent"]);
     const { text } = await pmJson<{ text: string }>(project, "context", "--start");
     const today = annotations[0]!.timestamp!.slice(0, 10);

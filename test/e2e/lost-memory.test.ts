@@ -59,7 +59,7 @@ describe("a memory that is gone beside its backups", () => {
       expect.stringContaining("a backup of it"),
     ]);
     await pmJson(project, "restore", "--yes");
-    expect(JSON.stringify(await pmJson(project, "notes"))).toContain("keep this");
+    expect(JSON.stringify(await pmJson(project, "memory", "notes"))).toContain("keep this");
     expect((await doctor(project)).memory.status).toBe("ok");
   });
 });
@@ -94,7 +94,7 @@ it("what killed processes left is named, removed by --fix and at the next start,
   await pmJson(project, "forget", "--match", "Project Falcon", "--yes");
   await stop(project);
   expect(filesWith(project.dataDir, "Falcon")).toEqual([]);
-  expect(JSON.stringify(await pmJson(project, "notes"))).toContain("unrelated");
+  expect(JSON.stringify(await pmJson(project, "memory", "notes"))).toContain("unrelated");
 });
 
 it.runIf(existsSync("/proc/locks"))(

@@ -369,7 +369,7 @@ describe("hooks and the daemon", () => {
       other.close();
     }, 1500);
     expect((await noted).code).toBe(0);
-    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "notes");
+    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "memory", "notes");
     expect(annotations.map(({ note }) => note)).toEqual(["heron at dusk", "before"]);
   });
 });

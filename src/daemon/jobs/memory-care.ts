@@ -16,7 +16,7 @@ interface CareOptions {
 
 /** How often to look what is due. A daemon that ends sooner leaves it to the next one. Milliseconds. */
 const lookMs = 600_000;
-const hourMs = 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** Has the memory backed up and checked while nothing else is done. */
 export class MemoryCare {
@@ -42,7 +42,7 @@ export class MemoryCare {
   private async takeCare(): Promise<void> {
     const { memoryDb, config, onFailure, log } = this.options;
     const folder = backupFolder(memoryDb, config["backup.folder"]);
-    const intervalMs = config["backup.enabled"] ? config["backup.interval_hours"] * hourMs : null;
+    const intervalMs = config["backup.enabled"] ? dayMs : null;
     try {
       const kind = dueCare(memoryDb, folder, intervalMs);
       if (kind === null) return;

@@ -31,6 +31,7 @@ import { type InUse, Projects } from "../projects/projects.ts";
 import { readEverywhere } from "../projects/read-everywhere.ts";
 import { SpoolReader } from "../spool/spool-reader.ts";
 import { MachineWatch } from "../watch/machine-watch.ts";
+import { pollSeconds } from "../watch/poll.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
 import { contextOf } from "./hook-settings.ts";
@@ -170,7 +171,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const seen = new SeenUntil();
     const watch = new MachineWatch({
       since: seen.at,
-      pollSeconds: config["watch.poll_seconds"],
+      pollSeconds,
       onGrowth: readEverywhere(projects, log),
       onRescan: (agent, directory) => projects.rescan(agent, directory),
       log,

@@ -18,6 +18,7 @@ import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
 import { type Ending, runInReverse } from "../lifecycle/endings.ts";
 import { IndexWork } from "../watch/index-work.ts";
 import { ChangeObserver } from "../watch/observe-changes.ts";
+import { pollSeconds } from "../watch/poll.ts";
 import { type Watcher, watchProject } from "../watch/watcher.ts";
 import type { OpenProject } from "./open-project.ts";
 
@@ -80,7 +81,7 @@ export class OpenCheckout {
       root: project.root,
       rules,
       debounceMs: config["watch.debounce_ms"],
-      pollSeconds: config["watch.poll_seconds"],
+      pollSeconds,
       onChange: (paths) => {
         work.update(paths);
         if (of.memoryWork.bindsCommits) this.observer?.observe(paths);

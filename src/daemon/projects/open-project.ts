@@ -13,6 +13,7 @@ import type { JobThreads } from "../jobs/threads/job-threads.ts";
 import { claudeHookEvents } from "../spool/hook-events.ts";
 import type { SpoolHandlers } from "../spool/spool.ts";
 import { GitWatch } from "../watch/git-watch.ts";
+import { pollSeconds } from "../watch/poll.ts";
 import { ProjectTranscripts } from "../watch/project-transcripts.ts";
 
 /** Whoever opens a project waits for an answer: the analysis of commits can wait. Milliseconds. */
@@ -66,7 +67,7 @@ export class OpenProject {
     this.report = new MemoryReport({ project, config, work });
     this.transcripts = new ProjectTranscripts({
       ...{ work, project, roots, log },
-      pollSeconds: config["watch.poll_seconds"],
+      pollSeconds,
       findRoots: () => this.findRoots(),
       onNews: options.onNews,
     });

@@ -3,6 +3,9 @@ import { scanProject } from "../../code/files/scan.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 
+/** How often to look for changes where files cannot be watched. */
+export const pollSeconds = 5;
+
 /** Size and time of last change of each file, by path. */
 type Stamps = Map<string, string>;
 

@@ -69,7 +69,7 @@ export function createEmbedder(spec: string, settings: EmbedderSettings): Embedd
 /** The drivers' settings from a project's configuration. */
 export function embedderSettings(config: Config): EmbedderSettings {
   return {
-    ollamaUrl: config["embed.ollama_url"],
+    ollamaUrl: config["ollama.url"],
     openaiUrl: config["embed.openai_url"],
     openaiKeyVariable: config["embed.openai_key_env"],
   };

@@ -43,7 +43,7 @@ export interface LlmDriver {
 
 export const llmCaller: RemoteCaller = {
   code: "llm_unavailable",
-  ollamaUrl: "llm.ollama_url",
+  ollamaUrl: "ollama.url",
   openaiUrl: "llm.openai_url",
   isPulledByPm: false,
 };

@@ -78,7 +78,7 @@ export function whyNoModelScrubs(config: Config): string | null {
 /** The drivers' settings from a project's configuration. */
 export function llmSettingsOf(config: Config): LlmSettings {
   return {
-    ollamaUrl: config["llm.ollama_url"],
+    ollamaUrl: config["ollama.url"],
     openaiUrl: config["llm.openai_url"],
     openaiKeyVariable: config["llm.openai_key_env"],
   };

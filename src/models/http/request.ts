@@ -229,7 +229,7 @@ export interface RemoteCaller {
 
 export const embedCaller: RemoteCaller = {
   code: "embedder_unavailable",
-  ollamaUrl: "embed.ollama_url",
+  ollamaUrl: "ollama.url",
   openaiUrl: "embed.openai_url",
   isPulledByPm: true,
 };

@@ -85,7 +85,7 @@ describe("setConfig", () => {
       '[search]\nlevels = [\n  "file", # ]\n]\n\n[watch]\n',
       '[search]\nlevels = [\n  "file", # ]\n]\nlimit = 20\n\n[watch]\n',
     ],
-    ["dotted keys", "search.levels = []\n", "search.levels = []\nsearch.limit = 20\n"],
+    ["dotted keys", "context.kinds = []\n", "context.kinds = []\n\n[search]\nlimit = 20\n"],
     ["a dotted value", "search . limit = 3\n", "search . limit = 20\n"],
     ["quoted keys", "[\"search\"]\n'limit' = 3\n", "[\"search\"]\n'limit' = 20\n"],
     ["an inline table", "search = { limit = 3 } # x\n", "search = { limit = 20 } # x\n"],
@@ -180,10 +180,10 @@ describe("unsetConfig", () => {
 const texts = fc.array(fc.string({ unit: anyCharacter, maxLength: 20 }), { maxLength: 4 });
 const assignment = fc.oneof(
   fc.tuple(fc.constantFrom<SettingKey>("index.exclude", "index.include", "index.languages"), texts),
-  fc.tuple(fc.constant<SettingKey>("search.levels"), fc.subarray(["file", "class", "method", "block"])),
+  fc.tuple(fc.constant<SettingKey>("index.levels"), fc.subarray(["file", "class", "method", "block"])),
   fc.tuple(fc.constant<SettingKey>("search.limit"), fc.integer({ min: 1, max: 1000 })),
   fc.tuple(fc.constant<SettingKey>("watch.debounce_ms"), fc.nat()),
-  fc.tuple(fc.constant<SettingKey>("search.mode"), fc.constantFrom("hybrid", "fts", "semantic")),
+  fc.tuple(fc.constant<SettingKey>("context.mode"), fc.constantFrom("off", "gentle", "eager")),
 );
 /** Each section with its defaults, commented out. */
 const commented = [...new Set(settingKeys.map((key) => key.split(".")[0]!))]

@@ -45,18 +45,18 @@ describe("loadConfig", () => {
   });
 
   it("lets the project win over the user and the environment over both", () => {
-    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n[watch]\npoll_seconds = 9\n");
+    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n[watch]\ndebounce_ms = 9\n");
     write(project.configFile, "[search]\nlimit = 2\n[index]\nworkers = 4\n");
     const env = { ...process.env, POMMEL_SEARCH_LIMIT: "5", POMMEL_INDEX_EXCLUDE: "a,b" };
     const { config, origin } = loadConfig(project, env);
     expect(config["search.limit"]).toBe(5);
     expect(config["index.workers"]).toBe(4);
-    expect(config["watch.poll_seconds"]).toBe(9);
+    expect(config["watch.debounce_ms"]).toBe(9);
     expect(config["index.exclude"]).toEqual(["a", "b"]);
     expect(origin).toMatchObject({
       "search.limit": "env",
       "index.workers": "project",
-      "watch.poll_seconds": "global",
+      "watch.debounce_ms": "global",
       "daemon.port": "default",
     });
     expect(loadConfig(null, env).config["index.workers"]).toBe(3);
@@ -128,14 +128,14 @@ describe("a repository's own file", () => {
 
   it("sets what is indexed and how it is searched: more than the user, less than the user for this project", () => {
     write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n");
-    write(project.teamConfigFile, '[search]\nlimit = 2\nmode = "fts"\n[index]\nlanguages = ["go"]\n');
+    write(project.teamConfigFile, '[search]\nlimit = 2\n[index]\nexclude = ["a"]\nlanguages = ["go"]\n');
     write(project.configFile, '[index]\nlanguages = ["rust"]\n');
     const { config, origin, notes } = load();
     expect(notes).toEqual([]);
-    expect(config).toMatchObject({ "search.limit": 2, "search.mode": "fts", "index.languages": ["rust"] });
+    expect(config).toMatchObject({ "search.limit": 2, "index.exclude": ["a"], "index.languages": ["rust"] });
     expect(origin).toMatchObject({
       "search.limit": "team",
-      "search.mode": "team",
+      "index.exclude": "team",
       "index.languages": "project",
       "index.workers": "global",
     });
@@ -156,9 +156,9 @@ describe("a repository's own file", () => {
   it("is left out where it makes no sense, and fails nothing", () => {
     write(project.teamConfigFile, "[search]\nlimit = = 3\n");
     expect(load().notes).toEqual([expect.stringMatching(/^The repository's .* is left out: .*:2:/)]);
-    write(project.teamConfigFile, '[search]\nlimit = "ten"\nmode = "fts"\n[colours]\nred = 1\n');
+    write(project.teamConfigFile, '[index]\nexclude = ["a"]\n[search]\nlimit = "ten"\n[colours]\nred = 1\n');
     const { config, notes } = load();
-    expect(config["search.mode"]).toBe("fts");
+    expect(config["index.exclude"]).toEqual(["a"]);
     expect(config["search.limit"]).toBe(10);
     expect(notes).toEqual([expect.stringContaining("may not set search.limit, colours.red;")]);
   });
@@ -206,6 +206,16 @@ describe("a value that no longer exists", () => {
     expect(notes).toEqual([
       `${ownConfigFile()}:2: embed.text = "minilm" no longer exists; "static" is used instead.`,
       `${project.configFile}:3: embed.code = "minilm" no longer exists; "static" is used instead.`,
+    ]);
+  });
+
+  it("leaves out what is no setting any more, reads what took its place, and says so", () => {
+    write(ownConfigFile(), '[search]\nmode = "fts"\nlimit = 3\n[llm]\nollama_url = "http://gpu.local:1"\n');
+    const { config, notes } = loadConfig(null, {});
+    expect(config).toMatchObject({ "search.limit": 3, "ollama.url": "http://gpu.local:1" });
+    expect(notes).toEqual([
+      `${ownConfigFile()}:2: search.mode no longer exists; it is left out.`,
+      `${ownConfigFile()}:5: llm.ollama_url no longer exists; ollama.url is used instead.`,
     ]);
   });
 

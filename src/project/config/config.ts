@@ -9,6 +9,7 @@ import {
   type Config,
   defaultConfig,
   homeSettings,
+  retiredSettings,
   type SettingKey,
   settings,
   teamSettings,
@@ -78,7 +79,9 @@ export function readConfigFile(
   for (const [section, table] of Object.entries(parseToml(source, file))) {
     if (!isTable(table)) throw unknownKey(section, file, source);
     for (const [name, value] of Object.entries(table)) {
-      const key = `${section}.${name}`;
+      const written = `${section}.${name}`;
+      const key = todays(written, at(file, source, written), notes);
+      if (key === null) continue;
       if (!isSettingKey(key)) throw unknownKey(key, file, source);
       if (refused.has(key)) throw ownOnly(key, file, source);
       const result = settings[key].schema.safeParse(current(key, value, at(file, source, key), notes));
@@ -102,7 +105,8 @@ function readTeamFile(file: string, notes: string[]): Partial<Config> {
     if (!isThere || stat.size > maxTeamFile) return {};
     for (const [section, table] of Object.entries(parseToml(readFileSync(file, "utf8"), file))) {
       for (const [name, value] of Object.entries(isTable(table) ? table : {})) {
-        const key = `${section}.${name}`;
+        const key = todays(`${section}.${name}`, `The repository's ${teamFileName}`, notes);
+        if (key === null) continue;
         const result =
           isSettingKey(key) && teamSettings.has(key) ? settings[key].schema.safeParse(value) : null;
         if (result?.success) values[key] = result.data;
@@ -156,6 +160,15 @@ export function parseToml(source: string, file: string): TomlTable {
       { cause: error },
     );
   }
+}
+
+/** A setting's name, or what took its place; null where nothing did. */
+function todays(key: string, where: string, notes: string[]): string | null {
+  const now = retiredSettings[key];
+  if (now === undefined) return key;
+  const then = now === null ? "it is left out" : `${now} is used instead`;
+  notes.push(`${where}: ${key} no longer exists; ${then}.`);
+  return now;
 }
 
 /** A value, or its replacement. */

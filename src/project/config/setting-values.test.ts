@@ -15,7 +15,7 @@ describe("parseValue", () => {
   it("refuses a list that is invalid TOML, or has values of the wrong type", () => {
     expect(parseValue(list, '["a"')).toBeUndefined();
     expect(parseValue(list, "[1, 2]")).toBeUndefined();
-    expect(parseValue(settings["search.levels"].schema, "file,clas")).toBeUndefined();
+    expect(parseValue(settings["index.levels"].schema, "file,clas")).toBeUndefined();
   });
 
   it("reads whole numbers within their bounds only", () => {
@@ -39,7 +39,7 @@ describe("allowedValues", () => {
     expect(allowedValues(settings["watch.debounce_ms"].schema)).toBe("a whole number, 0 or more");
     expect(allowedValues(settings["daemon.log_level"].schema)).toBe('"debug", "info", "warn" or "error"');
     expect(allowedValues(settings["index.exclude"].schema)).toBe("a list of texts");
-    expect(allowedValues(settings["search.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
+    expect(allowedValues(settings["index.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
   });
 
   it("describes the expected text where that helps", () => {

@@ -172,7 +172,7 @@ export const transcriptSearchRequest = lazy(() =>
     in: field("content: all that was said and tools wrote, word by word", z.enum(searchPlaces)),
     match: field("in the content: the query as a text, or as a pattern (RE2)", z.enum(matchModes)),
     mode: field(
-      "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: the setting search.mode",
+      "fts: words; semantic: meaning; hybrid: both; regex: RE2; default: hybrid",
       z.enum(searchModes),
     ),
     by,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import type { ContextKind } from "../../project/config/settings.ts";
+import type { ContextKind } from "../../project/config/settings/session-settings.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
 import type { ContextEvent } from "../../protocol/values.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";

@@ -19,7 +19,7 @@ export function toCodeQuery(request: SearchRequest, config: Config): CodeQuery {
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],
-    levels: [...new Set((request.level ?? config["search.levels"]).map(levelOf))],
+    levels: [...new Set((request.level ?? []).map(levelOf))],
     paths: (request.path ?? []).flatMap(globsOf),
     languages: languageIdsOf(request.language ?? []),
     package: request.package,

@@ -17,7 +17,7 @@ export async function searchTranscripts(
   signal?: AbortSignal,
 ): Promise<TranscriptSearchResponse> {
   const config = configOf(project);
-  const mode = request.in === "content" ? "regex" : (request.mode ?? config["search.mode"]);
+  const mode = request.in === "content" ? "regex" : (request.mode ?? "hybrid");
   return withMemory(project, async (memory) => {
     const search = await memorySearch(project, memory, config, mode);
     return search(await aboutPackage(project, request), signal);

@@ -268,10 +268,8 @@ describe("listAnnotationsOf", () => {
 
 describe("searching", () => {
   it("uses the configuration's defaults", async () => {
-    const byWords = { ...config, "search.mode": "fts" as const };
-    expect((await toSessionQuery({ q: "x" }, byWords)).mode).toBe("fts");
-    expect((await toSessionQuery({ q: "x", mode: "semantic" }, byWords)).mode).toBe("semantic");
-    expect((await toSessionQuery({ q: "x", in: "content" }, byWords)).mode).toBe("hybrid");
+    expect((await toSessionQuery({ q: "x", mode: "semantic" }, config)).mode).toBe("semantic");
+    expect((await toSessionQuery({ q: "x", in: "content" }, config)).mode).toBe("hybrid");
     expect(await toSessionQuery({ q: "x" }, { ...config, "search.limit": 7 })).toMatchObject({
       query: "x",
       limit: 7,

@@ -45,7 +45,7 @@ export async function toSessionQuery(
     shared: sharedIn(request),
     commit: request.commit ?? null,
     event: request.event ?? null,
-    mode: request.mode ?? (request.in === "content" ? "hybrid" : config["search.mode"]),
+    mode: request.mode ?? "hybrid",
     place: request.in ?? "chunks",
     match: request.match ?? (request.mode === "regex" ? "regex" : undefined),
     by: resultUnitOf(request),

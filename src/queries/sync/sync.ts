@@ -3,6 +3,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
+import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
@@ -29,9 +30,9 @@ export async function syncSettings(
     remote: config["sync.remote"],
     author: await shareAuthor(root, config),
     encryption: config["sync.encryption"],
-    keyFile: config["sync.key_file"] || join(homeOf().configDir, "sync-key.txt"),
+    keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
-      process.env[config["sync.passphrase_env"]] || ((await askPassphrase?.(isNew)) ?? null),
+      process.env[syncPassphraseVariable] || ((await askPassphrase?.(isNew)) ?? null),
     onKeyMade(file) {
       onNote?.(`Created the key ${file}. Copy it to your other machines and keep a backup: without it,`);
       onNote?.("the shared memory cannot be read.");

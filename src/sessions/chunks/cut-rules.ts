@@ -18,17 +18,16 @@ export interface CutSettings {
   maxChunks: number;
 }
 
+/** A pause of this length starts a new topic. */
+export const pauseMinutes = 5;
+
 /** How a configuration wants sessions to be cut into chunks. */
 function chunkOptionsOf(config: Config): CutSettings["chunks"] {
   return {
     minTokens: config["sessions.chunk_min_tokens"],
     maxTokens: config["sessions.chunk_max_tokens"],
-    pauseMinutes: config["sessions.topic_pause_minutes"],
-    kinds: kindRules({
-      decision: config["sessions.decision_words"],
-      error: config["sessions.error_words"],
-      architecture: config["sessions.architecture_words"],
-    }),
+    pauseMinutes,
+    kinds: kindRules({ decision: config["sessions.decision_words"], error: config["sessions.error_words"] }),
   };
 }
 

@@ -150,7 +150,7 @@ describe("code-change, architecture, conversation", () => {
 });
 
 test("a project can add words of its own, which are not patterns", () => {
-  const own = kindRules({ decision: ["ADR", "c++ (ok)"], error: ["kaputt"], architecture: ["saga"] });
+  const own = kindRules({ decision: ["ADR", "c++ (ok)"], error: ["kaputt"] });
   expect(kinds([prompt("and?"), text("See adr 7.")], own)).toEqual(["decision"]);
   expect(kinds([prompt("and?"), text("we do C++ (ok) now")], own)).toEqual(["decision"]);
   expect(kinds([prompt("es ist kaputt"), edit], own)).toEqual(["error-fix"]);

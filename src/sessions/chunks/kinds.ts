@@ -31,7 +31,6 @@ export interface KindRules {
 export interface KindTerms {
   decision?: readonly string[];
   error?: readonly string[];
-  architecture?: readonly string[];
 }
 
 export function kindRules(words: KindTerms = {}): KindRules {
@@ -42,7 +41,7 @@ export function kindRules(words: KindTerms = {}): KindRules {
     reasoning: wordPattern(reasoningTerms),
     error: wordPattern(errorReports, words.error),
     fixed: wordPattern(fixReports),
-    architecture: wordPattern(architectureTerms, words.architecture),
+    architecture: wordPattern(architectureTerms),
   };
 }
 

@@ -9,13 +9,15 @@ export type Sql = postgres.Sql<{ bigint: number }>;
 /** A transaction, or single statements. */
 export type Queryable = Sql | postgres.TransactionSql<{ bigint: number }>;
 
+/** The environment variable with a server's password, as for every program that speaks with PostgreSQL. */
+export const passwordVariable = "PGPASSWORD";
+
 /** A server as the user configured it, and how to speak of it. */
 export interface ServerSettings {
   url: string;
-  passwordEnv: string;
   passwordFile: string;
   /** The names of those settings. */
-  names: { url: string; passwordEnv: string; passwordFile: string };
+  names: { url: string; passwordFile: string };
   /** What it holds: "index". */
   holds: string;
   /** What to do when it is down, and when the user lacks rights. */
@@ -89,8 +91,7 @@ function tlsOf(
 
 function passwordOf(settings: ServerSettings, env: NodeJS.ProcessEnv): string | undefined {
   return (
-    env[settings.passwordEnv] ||
-    (settings.passwordFile ? readSecret(settings, settings.passwordFile) : undefined)
+    env[passwordVariable] || (settings.passwordFile ? readSecret(settings, settings.passwordFile) : undefined)
   );
 }
 
@@ -193,7 +194,7 @@ export function explained(error: unknown, settings: ServerSettings): unknown {
   if (code === "28P01" || code === "28000") {
     return unavailable(
       `${place} refused the sign-in: ${messageOf(error)}.`,
-      `Put the password into the variable that ${names.passwordEnv} names, or into a file (${names.passwordFile}).`,
+      `Put the password into the variable ${passwordVariable}, or into a file (${names.passwordFile}).`,
     );
   }
   if (code === "3D000") {

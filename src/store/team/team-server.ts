@@ -35,14 +35,12 @@ export interface TeamProject {
 
 /** The server that a configuration names for the team. */
 export const teamServer = (
-  config: Pick<Config, "memory.share" | "memory.share_password_env" | "memory.share_password_file">,
+  config: Pick<Config, "memory.share" | "memory.share_password_file">,
 ): ServerSettings => ({
   url: config["memory.share"],
-  passwordEnv: config["memory.share_password_env"],
   passwordFile: config["memory.share_password_file"],
   names: {
     url: "memory.share",
-    passwordEnv: "memory.share_password_env",
     passwordFile: "memory.share_password_file",
   },
   holds: "team's memory",

@@ -16,6 +16,9 @@ import {
   wrongPassphrase,
 } from "./sealed.ts";
 
+/** The environment variable with the passphrase of sync.encryption = passphrase, for use without a terminal. */
+export const syncPassphraseVariable = "POMMEL_SYNC_PASSPHRASE";
+
 export interface EncryptionSettings {
   encryption: "none" | "passphrase" | "key";
   /** The branch's name, for messages. */
@@ -120,7 +123,7 @@ async function withPassphrase(present: Present, settings: EncryptionSettings): P
     throw new PommelError(
       "sync_refused",
       "The shared memory is encrypted with a passphrase, and there is no terminal to ask at.",
-      "Set it in the environment variable named by sync.passphrase_env.",
+      `Set it in the environment variable ${syncPassphraseVariable}.`,
     );
   }
   if (isNew) {
@@ -197,7 +200,7 @@ function readKeyFile(file: string): string[] | null {
     throw new PommelError(
       "sync_refused",
       `${file} holds no age identity (a line that begins with AGE-SECRET-KEY-1).`,
-      "Put the right file there, or change sync.key_file.",
+      "Put the right file there.",
     );
   }
   return identities;

@@ -113,7 +113,7 @@ export function identitiesIn(text: string): string[] {
 
 /** A public note on the branch that names the required key file. */
 export async function keyNotice(identity: string): Promise<{ path: string; content: Uint8Array }> {
-  const text = "Encrypted with a key file (sync.key_file), which is not here.\n";
+  const text = "Encrypted with a key file (sync-key.txt), which is not here.\n";
   return { path: `${keysDir}${await keyId(identity)}.txt`, content: Buffer.from(text) };
 }
 

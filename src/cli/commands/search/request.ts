@@ -158,9 +158,9 @@ const sidesOfUnit = (unit: unknown): readonly Side[] => [
 ];
 
 /** The daemon knows the configuration, but not the environment of this command. */
-async function environmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit" | "level">> {
-  if (!process.env.POMMEL_SEARCH_LIMIT && !process.env.POMMEL_SEARCH_LEVELS) return {};
+async function environmentDefaults(project: Project | null): Promise<Pick<SearchRequest, "limit">> {
+  if (!process.env.POMMEL_SEARCH_LIMIT) return {};
   const { loadConfig } = await import("../../../project/config/config.ts");
   const { config } = loadConfig(project);
-  return { limit: config["search.limit"], level: config["search.levels"] };
+  return { limit: config["search.limit"] };
 }

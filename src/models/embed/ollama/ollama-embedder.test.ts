@@ -176,7 +176,7 @@ describe("when the server has trouble", () => {
 
   it("reports another program at its address", async () => {
     const lost = createOllamaEmbedder("nomic-embed-text", `${server.url}/elsewhere`, { clock });
-    await expect(lost.prepare()).rejects.toMatchObject(unavailable("answered 404", "embed.ollama_url"));
+    await expect(lost.prepare()).rejects.toMatchObject(unavailable("answered 404", "ollama.url"));
     server.faults.push("garbage", "garbage");
     await expect(embedder.prepare()).rejects.toMatchObject(unavailable("something unexpected"));
   });

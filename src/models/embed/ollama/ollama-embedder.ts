@@ -16,7 +16,7 @@ import { knownModel, lookForOllamaModel, withoutLatest } from "./ollama-models.t
 
 export const ollamaDriver: EmbedderDriver = {
   name: "ollama",
-  about: "a model in Ollama, on this machine or where embed.ollama_url points",
+  about: "a model in Ollama, on this machine or where ollama.url points",
   defaultModel: "nomic-embed-text",
   create: (model, settings) => createOllamaEmbedder(model, settings.ollamaUrl),
   available: (model, settings, signal) =>

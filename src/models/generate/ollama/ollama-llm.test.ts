@@ -81,7 +81,7 @@ describe("when something is missing", () => {
   it("explains how to start the server", async () => {
     await server.close();
     await expect(create().generate(request)).rejects.toMatchObject({
-      hint: expect.stringMatching(/`ollama serve`.*llm\.ollama_url/),
+      hint: expect.stringMatching(/`ollama serve`.*ollama\.url/),
     });
   });
 });

@@ -28,7 +28,7 @@ const largestWindow = 65_536;
 
 export const ollamaDriver: LlmDriver = {
   name: "ollama",
-  about: "a model in Ollama, on this machine or where llm.ollama_url points",
+  about: "a model in Ollama, on this machine or where ollama.url points",
   defaultModel: "llama3.1:8b",
   create: (model, settings, options) => createOllamaLlm(model, settings.ollamaUrl, options),
   available: (model, { ollamaUrl }, signal) =>

@@ -9,9 +9,8 @@ import { schemaName } from "./schema.ts";
 /** The server that a configuration names for the index. */
 export const indexServer = (config: Omit<DriverSettings, "index.driver">): ServerSettings => ({
   url: config["index.url"],
-  passwordEnv: config["index.password_env"],
   passwordFile: config["index.password_file"],
-  names: { url: "index.url", passwordEnv: "index.password_env", passwordFile: "index.password_file" },
+  names: { url: "index.url", passwordFile: "index.password_file" },
   holds: "index",
   hints: {
     down: "`pm config set index.driver sqlite` keeps the index on this machine.",

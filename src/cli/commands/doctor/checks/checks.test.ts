@@ -111,13 +111,13 @@ describe("what is set", () => {
   it("are models that can be used", async () => {
     expect(await run("models")).toEqual({ status: "ok", message: "configured models: static", hint: "" });
     // Nobody listens on that port.
-    for (const name of ["EMBED", "LLM"]) vi.stubEnv(`POMMEL_${name}_OLLAMA_URL`, "http://127.0.0.1:9");
+    vi.stubEnv("POMMEL_OLLAMA_URL", "http://127.0.0.1:9");
     vi.stubEnv("POMMEL_EMBED_CODE", "ollama");
     vi.stubEnv("POMMEL_LLM_MODEL", "ollama");
     const { status, message, hint } = await run("models");
     expect(status).toBe("warn");
     expect(message).toMatch(/^Ollama at http:\/\/127.0.0.1:9 .* \(embed.code, llm.model\)\.$/);
-    expect(hint).toContain("embed.ollama_url");
+    expect(hint).toContain("ollama.url");
   });
 });
 

@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+import { levels } from "../../levels.ts";
+import { maxResults } from "../../max-results.ts";
+import type { Setting } from "./setting.ts";
+import { embedder, indexUrl, level, natural, positive, strings, url, variableName } from "./values.ts";
+
+/** What is indexed, where, and how it is searched. */
+export const codeSettings = {
+  "index.languages": {
+    schema: strings,
+    default: [] as string[],
+    about:
+      "Languages to index, by id (see docs/languages.md). Empty: all of them, and other text files by lines.",
+    team: true,
+  },
+  "index.include": {
+    schema: strings,
+    default: [] as string[],
+    about: 'Index only files that match one of these globs, e.g. ["src/**"]. Empty: all files.',
+    team: true,
+  },
+  "index.exclude": {
+    schema: strings,
+    default: [] as string[],
+    about: "Skip files that match one of these globs, in addition to .gitignore and .pommelignore.",
+    team: true,
+  },
+  "index.levels": {
+    schema: z.array(level),
+    default: [...levels],
+    about: "Chunk levels to index: file, class, method, block, lines.",
+    team: true,
+  },
+  "index.max_file_size": {
+    schema: positive,
+    default: 1_048_576,
+    about: "Skip larger files. Bytes.",
+    team: true,
+  },
+  "index.workers": {
+    schema: z.int().check(z.minimum(1), z.maximum(16)),
+    default: 2,
+    about: "Parser threads while indexing.",
+  },
+  "index.driver": {
+    schema: z.enum(["sqlite", "postgres", "lancedb"]),
+    default: "sqlite" as "sqlite" | "postgres" | "lancedb",
+    about:
+      "Where the code index is stored: sqlite (in your cache directory), postgres (a PostgreSQL with pgvector), or lancedb (LanceDB, a package of its own: in your cache directory or in object storage). See docs/engines.md.",
+  },
+  "index.url": {
+    schema: indexUrl,
+    default: "",
+    about:
+      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for your cache directory. Code is sent there.",
+    sensitive: true,
+  },
+  "index.password_file": {
+    schema: z.string(),
+    default: "",
+    about: "A file with that password, which only you can read, for when PGPASSWORD is not set.",
+    sensitive: true,
+  },
+  "watch.debounce_ms": {
+    schema: natural,
+    default: 50,
+    about: "Wait this long after a file's last change before indexing it. Milliseconds.",
+  },
+  "search.limit": {
+    schema: z.int().check(z.minimum(1), z.maximum(maxResults)),
+    default: 10,
+    about: "Results without --limit.",
+    team: true,
+    live: true,
+  },
+  "embed.code": {
+    schema: embedder,
+    default: "static",
+    about:
+      "The embedder for code: static (bundled), ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure only.",
+  },
+  "embed.text": {
+    schema: embedder,
+    default: "static",
+    about: "The embedder for sessions; same choices as for code.",
+  },
+  "ollama.url": {
+    schema: url,
+    default: "http://127.0.0.1:11434",
+    about: "Ollama's address, for embedders and summaries.",
+    sensitive: true,
+  },
+  "embed.openai_url": {
+    schema: url,
+    default: "https://api.openai.com/v1",
+    about: "Base URL of the OpenAI-compatible API for embeddings; texts are sent there.",
+    sensitive: true,
+  },
+  "embed.openai_key_env": {
+    schema: variableName,
+    default: "OPENAI_API_KEY",
+    about: "The environment variable with that API's key.",
+    sensitive: true,
+  },
+} satisfies Record<string, Setting>;

@@ -1,0 +1,91 @@
+import * as z from "zod/mini";
+import { editorChoices, isEditor } from "../editors.ts";
+import type { Setting } from "./setting.ts";
+import { natural, positive } from "./values.ts";
+
+/** The daemon, and what is kept in the home. */
+export const homeSettings = {
+  "daemon.autostart": {
+    schema: z.boolean(),
+    default: true,
+    about:
+      "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm daemon stop` and `pm daemon start` or the next boot, and never in CI.",
+    home: true,
+    live: true,
+  },
+  "daemon.port": {
+    schema: z.int().check(z.minimum(0), z.maximum(65_535)),
+    default: 0,
+    about: "Port on 127.0.0.1; 0 derives one from your home directory, or takes the next free one.",
+    home: true,
+  },
+  "daemon.idle_exit_minutes": {
+    schema: natural,
+    default: 720,
+    about: "Exit after this long without a request or a change; 0: never. Minutes.",
+    home: true,
+    live: true,
+  },
+  "daemon.log_level": {
+    schema: z.enum(["debug", "info", "warn", "error"]),
+    default: "info" as "debug" | "info" | "warn" | "error",
+    about: "Log level of the daemon.",
+    home: true,
+    live: true,
+  },
+  "backup.enabled": {
+    schema: z.boolean(),
+    default: true,
+    about: "Let the daemon back up the memory regularly.",
+    live: true,
+  },
+  "backup.keep": {
+    schema: positive,
+    default: 7,
+    about: "Keep this many of the regular backups. Those of `pm memory backup` stay until you delete them.",
+    live: true,
+  },
+  "backup.folder": {
+    schema: z.string(),
+    default: "",
+    about:
+      "The directory for backups, best on another disk; each project has its own in it. Empty: beside the memory.",
+    sensitive: true,
+    live: true,
+  },
+  "storage.encrypt": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
+    home: true,
+    sensitive: true,
+  },
+  "storage.key": {
+    schema: z
+      .string()
+      .check(
+        z.regex(/^(?:file|file:.+|keychain|passphrase)$/),
+        z.describe("file, file:PATH, keychain or passphrase"),
+      ),
+    default: "file",
+    about:
+      "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm daemon start` asks for (or POMMEL_PASSPHRASE).",
+    home: true,
+    sensitive: true,
+  },
+  "audit.enabled": {
+    schema: z.boolean(),
+    default: false,
+    about:
+      "Record every question in an audit log: when, through which door, and how much was given (see docs/privacy.md).",
+    sensitive: true,
+  },
+  "ui.editor": {
+    schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
+    default: "vscode",
+    about: "The editor in which the page opens files.",
+    sensitive: true,
+    live: true,
+  },
+} satisfies Record<string, Setting>;

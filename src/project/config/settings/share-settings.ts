@@ -1,0 +1,62 @@
+import * as z from "zod/mini";
+import type { Setting } from "./setting.ts";
+import { serverUrl } from "./values.ts";
+
+/** With whom the memory is shared. */
+export const shareSettings = {
+  "sync.branch": {
+    schema: z
+      .string()
+      .check(
+        z.regex(/^(?![/.-])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[\w./-]+(?<![/.])$/),
+        z.describe("the name of a git branch"),
+      ),
+    default: "pommel/memory/v1",
+    about: "The branch for the shared memory. It is separate from the code's history.",
+    live: true,
+  },
+  "sync.remote": {
+    schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
+    default: "origin",
+    about: "The remote that `pm share git` pushes to.",
+    sensitive: true,
+    live: true,
+  },
+  "sync.on_push": {
+    schema: z.boolean(),
+    default: false,
+    about: "Run `pm share git` in the background after a `git push` to that remote.",
+    sensitive: true,
+    live: true,
+  },
+  "sync.encryption": {
+    schema: z.enum(["none", "passphrase", "key"]),
+    default: "none" as "none" | "passphrase" | "key",
+    about:
+      "Who can read the shared memory: anyone who can read the remote (none), or only with a passphrase (asked for, or POMMEL_SYNC_PASSPHRASE) or a key (sync-key.txt beside your configuration).",
+    sensitive: true,
+    live: true,
+  },
+  "memory.share": {
+    schema: serverUrl,
+    default: "",
+    about:
+      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share team on` are shared there.",
+    sensitive: true,
+    live: true,
+  },
+  "memory.share_author": {
+    schema: z.string(),
+    default: "",
+    about: "The name you share under. Empty: git's user.email.",
+    sensitive: true,
+    live: true,
+  },
+  "memory.share_password_file": {
+    schema: z.string(),
+    default: "",
+    about: "A file with that password, which only you can read, for when PGPASSWORD is not set.",
+    sensitive: true,
+    live: true,
+  },
+} satisfies Record<string, Setting>;
