@@ -3,7 +3,7 @@
  * notes. Nothing in it comes from anybody's transcripts.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const hour = 3_600_000;
@@ -245,7 +245,10 @@ function writeSession(home, root, { id, hoursAgo, branch, title, turns }, put, g
   lines[0].leafUuid = parent;
   const folder = join(home, ".claude/projects", root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${id}.jsonl`), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  const file = join(folder, `${id}.jsonl`);
+  writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  // As old as it says: the daemon waits for more of a new one before it sums it up.
+  utimesSync(file, new Date(at), new Date(at));
 }
 
 const assistant = (number, content) => ({
