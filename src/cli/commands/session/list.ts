@@ -29,10 +29,16 @@ export async function sessionListCommand(
   const answer = await callNoted("sessions", options, project, output);
   const { sessions, total } = answer;
   output.result(answer, () => {
-    if (sessions.length === 0) return "No sessions. `pm import` imports past ones.";
+    if (sessions.length === 0)
+      return isNarrowed(options) ? "No sessions match." : "No sessions. `pm import` imports past ones.";
     const shown = sessions.length < total ? `\n\n${output.colors.dim(`${sessions.length} of ${total}`)}` : "";
     return renderSessions(sessions, output) + shown;
   });
+}
+
+/** Whether others than those asked for may be there. */
+function isNarrowed({ since, until, branch, agent, author, team, mine, topic }: SessionsRequest): boolean {
+  return [since, until, branch, agent, author, team, mine, topic].some((filter) => filter !== undefined);
 }
 
 /** `pm session list --all-projects`: works anywhere. */
