@@ -174,7 +174,7 @@ function drawDemo(pm, { root: demo, session, addSession }) {
 
 /** Files to hand on: a session as a page, and the comment on a pull request as a forge shows it. */
 async function shootFiles(pm, { root: demo, session }) {
-  pm(demo, "export", "--session", session, "--format", "html", "--to", join(home, "session.html"));
+  pm(demo, "share", "session", session, "--to", join(home, "session.html"));
   const comment = pm(demo, "review", "main..fix/backoff", "--format", "markdown");
   writeFileSync(join(home, "comment.html"), commentPage(markdownAsHtml(comment)));
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });

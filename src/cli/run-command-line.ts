@@ -13,7 +13,7 @@ import { createOutput, printError } from "./terminal/output.ts";
  */
 export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
   const args = canonical(typed);
-  const program = await buildProgram(caller.streams, args[commandAt(args)]);
+  const program = await buildProgram(caller.streams, args[commandAt(args)] ?? args[0]);
   // Read from the arguments: a command line that fails to parse has no options yet.
   const style = {
     json: args.includes("--json"),

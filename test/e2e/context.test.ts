@@ -64,13 +64,13 @@ const prompt = "fetchTalon times out again when the heronLedger is imported";
 async function preview(): Promise<void> {
   // What sessions are called and were asked is indexed behind everything else.
   const asked = await until(async () => {
-    const shown = await callPm(["context", "--preview", prompt], { cwd: project.root });
+    const shown = await callPm(["context", prompt], { cwd: project.root });
     return shown.stdout.includes("From Pommel, the project's memory") && shown;
   });
   expect(asked).toMatchObject({ code: 0, stderr: "" });
   const begin = await callPm(["context", "--start"], { cwd: project.root });
   expect(begin.stdout).toContain("heron releases are cut on Fridays");
-  const none = await callPm(["context", "--preview", "thanks"], { cwd: project.root });
+  const none = await callPm(["context", "thanks"], { cwd: project.root });
   expect(none.stdout).toBe("Nothing would be injected: no relevant memory.\n");
   expect((await callPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
 }

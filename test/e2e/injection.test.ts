@@ -186,7 +186,7 @@ describe("text that poses as an order", () => {
       const { code, stdout } = await callPm(args, { cwd: project.root });
       expect(code, args.join(" ")).toBe(0);
       expect(stdout, args.join(" ")).not.toMatch(/[\u202e\u001b]|[\u{e0000}-\u{e007f}]/u);
-      if (stdout.includes(order)) faces.add(args[0]);
+      if (stdout.includes(order)) faces.add(args[0] === "memory" ? args[1]! : args[0]);
     }
     expect([...faces]).toEqual(
       expect.arrayContaining(["review", "how", "fix", "session", "lost", "decisions"]),
@@ -196,7 +196,7 @@ describe("text that poses as an order", () => {
   it("stays quoted in automatic context", async () => {
     const prompts = ["the heronLedger is slow again, why a cache instead of a queue?", ...forms];
     const texts: string[] = [];
-    for (const args of [["--start"], ...prompts.map((prompt) => ["--preview", `heronLedger ${prompt}`])]) {
+    for (const args of [["--start"], ...prompts.map((prompt) => [`heronLedger ${prompt}`])]) {
       const answer = await pmJson<{ text: string | null }>(project, "context", ...args);
       if (answer.text !== null) texts.push(answer.text);
     }
