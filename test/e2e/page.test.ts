@@ -434,8 +434,28 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.keyboard.press("ArrowDown");
     await page.getByRole("heading", { name: "Why line 3 is there" }).waitFor();
     expect(page.url()).toContain("flamingo.ts:3");
+    // Whoever comes back to the page finds the file as it was left.
+    const line = await page.locator(".cm-line").first().elementHandle();
+    const answered = page.waitForResponse(/blame/);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await (await answered).finished();
+    await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => setTimeout(next))));
+    expect(await line!.evaluate((one) => one.isConnected)).toBe(true);
     await page.goto(`${origin}/#/file/no/such/file.ts`);
     await page.getByRole("alert").waitFor();
+  });
+
+  test("times go on while the page is open", async () => {
+    const opened = await newPage();
+    await opened.clock.install();
+    await opened.goto(await open());
+    const latest = opened.getByRole("region", { name: "Latest sessions" }).locator("time").first();
+    await latest.evaluate((one) => Object.assign(window, { first: one.textContent }));
+    await opened.clock.fastForward(40 * 24 * 3600_000);
+    await opened.waitForFunction(
+      () =>
+        document.querySelector(".latest time")?.textContent !== (window as never as { first: string }).first,
+    );
   });
 
   test("the timeline leads to a session, and insights have their numbers", async () => {

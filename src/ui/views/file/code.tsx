@@ -13,7 +13,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { BlameRange } from "../../../protocol/operations/blame.ts";
 import { authorNames } from "../../components/badge.tsx";
 import { relativeTime } from "../../components/time.tsx";
@@ -44,6 +44,8 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
   const margin = useRef(new Compartment());
   const latest = useRef(onLine);
   latest.current = onLine;
+  // By its content: an answer that is asked for again is the same file, which stays where the reader is.
+  const text = useMemo(() => lines.join("\n"), [lines]);
 
   useEffect(() => {
     const language = new Compartment();
@@ -52,7 +54,7 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
     const editor = new EditorView({
       ...{ root, parent: root },
       state: EditorState.create({
-        doc: lines.join("\n"),
+        doc: text,
         extensions: [
           margin.current.of(authorGutter(ranges, by)),
           lineNumbers(),
@@ -89,7 +91,7 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
       editor.destroy();
       view.current = null;
     };
-  }, [path, lines]);
+  }, [path, text]);
 
   useEffect(() => {
     view.current?.dispatch({ effects: margin.current.reconfigure(authorGutter(ranges, by)) });
@@ -104,7 +106,7 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
       selection: { anchor: from },
       effects: EditorView.scrollIntoView(from, { y: "center" }),
     });
-  }, [line, lines]);
+  }, [line, text]);
 
   return <div class="code" ref={place} />;
 }
