@@ -17,6 +17,7 @@ const aliases: Readonly<Record<string, string>> = {
   handoff: "session handoff",
   impact: "code impact",
   logs: "daemon logs",
+  notes: "memory notes",
   pull: "share git --pull",
   reindex: "daemon reindex",
   related: "code related",
