@@ -217,6 +217,7 @@ describe("an agent's line", () => {
               { name: "first_line", required: true, schema: { type: "integer", minimum: 1 } },
               { name: "last_line", required: false },
               { name: "rev", required: false },
+              { name: "brief", required: false },
             ],
             responses: { 200: { content: { "application/json": { schema: { type: "object" } } } } },
           },
