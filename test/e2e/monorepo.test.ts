@@ -46,7 +46,7 @@ beforeAll(async () => {
 
 describe("pm in a monorepo", () => {
   it("lists packages, and marks the one around", async () => {
-    const listed = await json<PackagesAnswer>(join(mono, "packages/web/src"), "packages");
+    const listed = await json<PackagesAnswer>(join(mono, "packages/web/src"), "code", "packages");
     expect(listed).toEqual({
       packages: [
         { name: "acme", dir: ".", kind: "npm", files: 1 },
