@@ -1,12 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import * as v8 from "node:v8";
+import v8 from "node:v8";
 import { afterEach, expect, it, vi } from "vitest";
-import { collectAtRest, collectGarbage, collectWhenGrown, collectWhileBusy } from "./collect-garbage.ts";
-
-vi.mock("node:v8", async (real) => {
-  const { getHeapStatistics, setFlagsFromString } = await real<typeof v8>();
-  return { getHeapStatistics: vi.fn(getHeapStatistics), setFlagsFromString };
-});
+import { collectGarbage, collectWhileBusy } from "./collect-garbage.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -15,6 +10,12 @@ afterEach(() => {
 
 /** Something that nobody holds any more. */
 const garbage = () => new WeakRef({ large: new Array(1000) });
+
+/** The module as a process of its own has it: other tests of this one have collected garbage, too. */
+async function alone() {
+  vi.resetModules();
+  return import("./collect-garbage.ts");
+}
 
 it("frees what is not referenced", async () => {
   const held = [garbage()];
@@ -44,6 +45,7 @@ it("frees it every five minutes while there is work, until it is stopped", async
 });
 
 it("frees it once for all that come to rest within half a minute", async () => {
+  const { collectAtRest } = await alone();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const collected = async (milliseconds: number) => {
     const held = [garbage()];
@@ -62,8 +64,9 @@ it("frees it once for all that come to rest within half a minute", async () => {
 });
 
 it("frees it when a thread holds twice of what was left, and more", async () => {
+  const { collectWhenGrown } = await alone();
   let used = 0;
-  vi.mocked(v8.getHeapStatistics).mockImplementation(
+  vi.spyOn(v8, "getHeapStatistics").mockImplementation(
     () => ({ used_heap_size: used, external_memory: 10_000_000 }) as v8.HeapInfo,
   );
   const collected = async (megabytes: number) => {

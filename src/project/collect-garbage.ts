@@ -1,4 +1,4 @@
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import v8 from "node:v8";
 import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
@@ -9,7 +9,7 @@ let collect: (() => void) | undefined;
  */
 export function collectGarbage(): void {
   if (collect === undefined) {
-    setFlagsFromString("--expose-gc");
+    v8.setFlagsFromString("--expose-gc");
     collect = runInNewContext("gc") as () => void;
   }
   collect();
@@ -81,6 +81,6 @@ function collectBeyond(bytes: number): void {
 }
 
 function held(): number {
-  const { used_heap_size, external_memory } = getHeapStatistics();
+  const { used_heap_size, external_memory } = v8.getHeapStatistics();
   return used_heap_size + external_memory;
 }
