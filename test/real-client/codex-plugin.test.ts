@@ -25,7 +25,7 @@ describeClient("Codex CLI", "the plugin", (bin) => {
     await client("plugin", "add", "pommel@pommel");
     await pm("init", "--no-hooks");
     // The client's MCP server, which may not get the environment, would start a daemon.
-    await pm("config", "set", "daemon.autostart", "false");
+    await pm("config", "set", "--global", "daemon.autostart", "false");
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await pm("config", "set", "context.deadline_ms", "5000");
     ids.untrusted = await say(prompts.untrusted);
@@ -35,6 +35,8 @@ describeClient("Codex CLI", "the plugin", (bin) => {
     ids.edit = await say(prompts.edit);
     spooledAlone = spooled(stage.daemon).length;
     await pm("start");
+    // The first daemon begins with what is written from now on: no hook told it of this one.
+    await pm("import", "codex", "--yes");
     await settled();
     ids.ask = await say(prompts.ask);
     await settled();

@@ -24,7 +24,7 @@ describeClient("Gemini CLI", "the extension", (bin) => {
     await client("extensions", "install", extension, "--consent");
     await pm("init", "--no-hooks");
     // The client's MCP server, which may not get the environment, would start a daemon.
-    await pm("config", "set", "daemon.autostart", "false");
+    await pm("config", "set", "--global", "daemon.autostart", "false");
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await pm("config", "set", "context.deadline_ms", "5000");
     ids.edit = await say(prompts.edit);
