@@ -114,17 +114,21 @@ export class ConversationJobs {
     return summed?.chunks ?? 0;
   }
 
-  /** Queues that the language model, if there is one, sums up what it has not yet, if there is anything. */
-  askModel(notBefore = Date.now()): void {
-    if (this.llm === null) return;
+  /**
+   * Queues that the language model, if there is one, sums up what it has not yet, if there is anything.
+   * @returns whether that waits now
+   */
+  askModel(notBefore = Date.now()): boolean {
+    if (this.llm === null) return false;
     const { memory, config } = this.options;
     const withChunks = config["llm.chunk_summaries"];
     const due = nextModelSummary({ memory, llm: this.llm, withChunks });
-    if (due === null) return;
+    if (due === null) return false;
     const at = Math.max(due, notBefore);
     const waiting = waitingJob(memory, modelSummaries);
     if (waiting === null || waiting.notBefore > at)
       enqueue(memory, { ...modelSummaries, priority: priority["model-summary"], notBefore: at });
+    return true;
   }
 
   private async summariseByModel({ signal, progress }: JobRun): Promise<number> {

@@ -191,8 +191,9 @@ export class OpenMemory {
     await lock.together(() => leave.abort(), work);
     this.modelTimer ??= setTimeout(() => {
       this.modelTimer = undefined;
-      this.quietly(() => this.jobs.askModel());
-      this.wake();
+      this.quietly(() => {
+        if (this.jobs.askModel()) this.wake();
+      });
     }, askModelAfterMs).unref();
     return true;
   }

@@ -54,6 +54,10 @@ export function snippetStatements(snippet: string): Statement[] {
   }));
 }
 
+/** What is shown of a result of sessions: a model's summary where it says as much, else the snippet. */
+export const excerptOf = ({ snippet, summary }: { snippet: string; summary?: string | undefined }): string =>
+  summary === undefined ? snippet : `Summary: ${summary}`;
+
 /** A snippet as a line for a reader: "you: Why? ran: npm test wrote src/a.ts". */
 export function snippetText(snippet: string): string {
   return snippetStatements(snippet)

@@ -1,5 +1,6 @@
 import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { resultType } from "../../../protocol/reading/result-type.ts";
+import { excerptOf } from "../../../protocol/reading/statements.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -59,10 +60,10 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
   };
 }
 
-/** A model's summary of the passage where it says as much; in full, the passage itself. */
-function passageOf({ content, snippet, summary }: TranscriptResult, { full }: ResultStyle) {
-  if (summary === undefined || full) return { content, excerpt: snippet };
-  return { content: `Summary: ${summary}`, excerpt: `Summary: ${summary}` };
+/** A model's summary in the place of the passage; in full, the passage itself. */
+function passageOf(result: TranscriptResult, { full }: ResultStyle) {
+  if (result.summary === undefined || full) return { content: result.content, excerpt: result.snippet };
+  return { content: excerptOf(result), excerpt: excerptOf(result) };
 }
 
 /** `tool output of Bash`, or what kind of chunk it is. */

@@ -7,7 +7,7 @@ import type {
 } from "../../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { resultType } from "../../../protocol/reading/result-type.ts";
-import { snippetText } from "../../../protocol/reading/statements.ts";
+import { excerptOf, snippetText } from "../../../protocol/reading/statements.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { fateOf } from "../../../queries/search/format-commit-fate.ts";
 import { visible } from "../../../text/quotation.ts";
@@ -107,7 +107,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     snippet:
       last_turn === 0 && result.annotation !== null
         ? ""
-        : snippetText(visible(shownOf(result))).slice(0, longest),
+        : snippetText(visible(excerptOf(result))).slice(0, longest),
     other_turns: result.other_turns
       .slice(0, turnsNamed)
       .map((other) => other.turn)
@@ -120,8 +120,6 @@ function itemOf(result: Result, project: string | null): FoundSession {
     commits: result.commits.map(ledTo),
   };
 }
-
-const shownOf = ({ summary, snippet }: Result) => (summary === undefined ? snippet : `Summary: ${summary}`);
 
 /** `abc1234 "Make refresh atomic" (on HEAD, 34 of 40 lines left)`. */
 function ledTo(commit: Result["commits"][number]): string {

@@ -1,6 +1,6 @@
 import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
 import { resultType } from "../../../protocol/reading/result-type.ts";
-import { snippetStatements } from "../../../protocol/reading/statements.ts";
+import { excerptOf, snippetStatements } from "../../../protocol/reading/statements.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Inline, Marked } from "../../components/marked.tsx";
@@ -85,8 +85,6 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
     turn,
     last_turn,
     timestamp,
-    snippet,
-    summary,
     commits,
     more_turns,
   } = result;
@@ -130,7 +128,7 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
         </>
       }
     >
-      <Snippet of={summary === undefined ? snippet : `Summary: ${summary}`} words={words} />
+      <Snippet of={excerptOf(result)} words={words} />
     </ResultRow>
   );
 }
