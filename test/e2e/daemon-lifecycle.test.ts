@@ -62,7 +62,7 @@ test("starts once, says so when asked again, and stops", async () => {
     daemon: { running: true, pid: first.pid, port: first.port },
     index: { total_files: 3, pending_changes: 0, languages: { typescript: { files: 3 } } },
     health: { status: "healthy", database: "connected" },
-    queue: { pending: 0, is_idle: true },
+    queue: { pending: 0, code_is_idle: true },
   });
 
   expect(await pmJson(project, "stop")).toEqual({ stopped: true, pid: first.pid, how: "asked" });
@@ -80,7 +80,7 @@ test("returns from start --wait when everything is searchable", async () => {
   const { code, stdout } = await runPm(["start", "--wait"], { cwd: project.root });
   expect(code).toBe(0);
   expect(stdout).toContain("Everything is indexed.");
-  expect(await status(project)).toMatchObject({ index: { total_files: 200 }, queue: { is_idle: true } });
+  expect(await status(project)).toMatchObject({ index: { total_files: 200 }, queue: { code_is_idle: true } });
 });
 
 test("becomes one daemon when several start it at once", async () => {

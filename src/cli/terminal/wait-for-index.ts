@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../../client/call.ts";
+import { DaemonUnreachable } from "../../client/daemon-client.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { QueueResponse } from "../../protocol/operations/status.ts";
 import { createProgress } from "./progress.ts";
+
+/** How long a daemon may be too busy to answer before nobody waits for it any more. Milliseconds. */
+const patienceMs = 60_000;
 
 /**
  * Shows a progress bar until the daemon has nothing left to index. Ctrl-C ends the watching only; the daemon
@@ -15,7 +20,7 @@ export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_I
   const progress = createProgress({ label: "Indexing", unit: "files" });
   try {
     for (;;) {
-      const queue = await call("queue", {}, project, { without: "fail" });
+      const queue = await queueOf(project, Math.min(patienceMs, deadline - performance.now()));
       if (queue.code_is_idle || performance.now() > deadline) return;
       if (queue.last_error !== null) {
         const hint = "The daemon retries automatically; see `pm status`.";
@@ -26,5 +31,26 @@ export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_I
     }
   } finally {
     progress.finish();
+  }
+}
+
+/**
+ * What the daemon still has to do. One that is too busy to answer is asked again.
+ * @param limitMs for how long
+ * @throws DaemonUnreachable when it does not run or has not answered by then
+ */
+export const queueOf = (project: Project, limitMs = patienceMs): Promise<QueueResponse> =>
+  askAgain(() => call("queue", {}, project, { without: "fail" }), limitMs);
+
+/** @param ask waits for an answer by itself before it times out */
+export async function askAgain<T>(ask: () => Promise<T>, limitMs: number): Promise<T> {
+  const deadline = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isBusy = error instanceof DaemonUnreachable && error.reason === "timeout";
+      if (!isBusy || performance.now() > deadline) throw error;
+    }
   }
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../../agents/profiles.ts";
-import { call } from "../../../client/call.ts";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
@@ -11,7 +10,7 @@ import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { waitForIndex } from "../../terminal/wait-for-index.ts";
+import { queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
 import { roughly } from "../status/memory.ts";
 
@@ -100,7 +99,7 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {
-    queue = await call("queue", {}, project, { without: "fail" });
+    queue = await queueOf(project);
     const isCounted = queue.past !== null || !isNew;
 
     if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
