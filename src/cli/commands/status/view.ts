@@ -120,7 +120,7 @@ function modelRows({ models }: StatusResponse): [string, string][] {
 
 function rowsOf(of: string, setting: string, models: readonly Model[]): [string, string][] {
   if (models.length === 0) {
-    if (setting !== "none") return [[of, "unknown"]];
+    if (setting !== "none") return [[of, `${setting}: nothing embedded yet`]];
     return [[of, `none: search uses words${of === "Code:" ? " and structure" : ""}`]];
   }
   return models.flatMap((model, i): [string, string][] => {
