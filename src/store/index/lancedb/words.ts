@@ -39,7 +39,7 @@ interface Block {
   places: Uint8Array | null;
 }
 
-/** Words of chunks, or of commits (docs/decisions/0021-lancedb.md). */
+/** Words of chunks, or of commits (docs/decisions/0017-engines.md). */
 export class LanceWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */

@@ -245,7 +245,7 @@ export const codeMigrations: readonly Migration[] = [
   CREATE INDEX sign_blocks_in_order ON sign_blocks (model, dimensions, last_row, chunks);
   `,
   `
-  -- docs/decisions/0025-the-index-has-a-writer.md: what a reader with a connection of its own has to forget.
+  -- docs/decisions/0013-writing-an-index.md: what a reader with a connection of its own has to forget.
   -- Counts changes of what can be found; merging words is none.
   CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
   INSERT INTO revision VALUES (0);
@@ -261,7 +261,7 @@ export const codeMigrations: readonly Migration[] = [
   `,
   (db) => {
     db.exec(`
-  -- docs/decisions/0026-long-postings-lie-apart.md: what is too long to lie beside its word. A list, and behind it its places.
+  -- docs/decisions/0014-own-postings.md: what is too long to lie beside its word. A list, and behind it its places.
   CREATE TABLE long_postings (
     id    INTEGER PRIMARY KEY,
     bytes BLOB NOT NULL
