@@ -81,7 +81,7 @@ export type BlameAuthor = (typeof blameAuthors)[number];
 export const attributionHows = ["edit", "shell", "moved", "inherited", "note", "absence", "none"] as const;
 export type AttributionHow = (typeof attributionHows)[number];
 
-/** What a verdict about a line rests on, more exactly than `how`; docs/git.md has each in a sentence. */
+/** What a verdict about a line rests on, more exactly than `how`; docs/why.md has each in a sentence. */
 export const attributionBases = [
   "written",
   "written_unseen",

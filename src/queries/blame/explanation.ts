@@ -1,7 +1,7 @@
 import type { LineAuthor } from "../../protocol/operations/blame.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 
-/** What a verdict rests on, in a sentence; docs/git.md has the same table. */
+/** What a verdict rests on, in a sentence; docs/why.md has the same table. */
 const sentences: Readonly<Record<AttributionBasis, string>> = {
   written: "Word for word in a tool call, and it showed up in the file while the call ran.",
   written_unseen: "Word for word in a tool call; nobody watched the file.",

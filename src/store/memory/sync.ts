@@ -1,7 +1,7 @@
 import type { Memory } from "./memory.ts";
 import type { UsageRecord } from "./sessions/usage.ts";
 
-/** What has still to be shared, and the state of the last synchronisation (docs/git.md, Sharing). */
+/** What has still to be shared, and the state of the last synchronisation (docs/share.md). */
 
 export interface ChangedThing {
   /** Another one for every change. */

@@ -6,7 +6,7 @@ import { positiveInteger } from "../../values.ts";
 export function declareModels(program: Command): void {
   const models = program
     .command("models")
-    .description("List, fetch, test and measure embedders (which to choose: docs/embedders.md)")
+    .description("List, fetch, test and measure embedders (which to choose: docs/models.md)")
     .addHelpText(
       "after",
       examples(

@@ -14,7 +14,7 @@ export function declareStatusline(program: Command): void {
       `${examples(
         ["pm statusline < status.json", "what Claude Code runs, with its JSON on stdin"],
         ["pm statusline --prompt", "for starship or PS1"],
-      )}\n\nAsks a running daemon and starts none. Always exits with 0. Set-up: docs/statusline.md.`,
+      )}\n\nAsks a running daemon and starts none. Always exits with 0. Set-up: docs/editors.md.`,
     )
     .action(
       run(async () => {

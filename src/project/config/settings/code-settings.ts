@@ -77,7 +77,7 @@ export const codeSettings = {
     schema: embedder,
     default: "static",
     about:
-      "The embedder for code: static (bundled), ollama/MODEL or openai/MODEL (see docs/embedders.md), or none to search by words and code structure only.",
+      "The embedder for code: static (bundled), ollama/MODEL or openai/MODEL (see docs/models.md), or none to search by words and code structure only.",
   },
   "embed.text": {
     schema: embedder,
