@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { forwarded, includesCommand } from "./cli/forwarded.ts";
+import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { takeNotice } from "../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { forwarded, includesCommand } from "./forwarded.ts";
+import { forwarded, includesCommand } from "./forward.ts";
 import { createOutput, type Output } from "./terminal/output.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 

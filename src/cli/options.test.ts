@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { addOptions } from "./options.ts";
+import { addOptions, resultLimit } from "./options.ts";
 
 const made = () => addOptions(new Command(), "searchAll", { q: null, file: "-f, --file <path>" });
 
@@ -45,4 +45,11 @@ it.each([
   [["-n", "0"], "It must be a whole number from 1 to 1000."],
 ])("refuses %j, and says what may be", (args, message) => {
   expect(() => read(...args)).toThrow(message);
+});
+
+it("takes limits of results that the daemon takes, and names them", () => {
+  expect([resultLimit("1"), resultLimit("1000")]).toEqual([1, 1000]);
+  for (const text of ["0", "1001", "2.5", "many", ""]) {
+    expect(() => resultLimit(text)).toThrow("It must be a whole number from 1 to 1000.");
+  }
 });

@@ -11,29 +11,29 @@ const plumbing = "Run by agents, git, editors and shells";
 /** The commands by what they are for, in the order in which help lists them. A group has its commands in one declaration. */
 const sections: Readonly<Record<string, Readonly<Record<string, () => Promise<Declare>>>>> = {
   "Every day": {
-    search: async () => (await import("./commands/search/command.ts")).declareSearch,
-    why: async () => (await import("./commands/why/command.ts")).declareWhy,
-    blame: async () => (await import("./commands/blame/command.ts")).declareBlame,
+    search: async () => (await import("./commands/every-day.ts")).declareSearch,
+    why: async () => (await import("./commands/every-day.ts")).declareWhy,
+    blame: async () => (await import("./commands/every-day.ts")).declareBlame,
     session: async () => (await import("./commands/session/command.ts")).declareSession,
-    review: async () => (await import("./commands/review/command.ts")).declareReview,
-    how: async () => (await import("./commands/how/command.ts")).declareHow,
-    fix: async () => (await import("./commands/how/command.ts")).declareFix,
+    review: async () => (await import("./commands/every-day.ts")).declareReview,
+    how: async () => (await import("./commands/every-day.ts")).declareHow,
+    fix: async () => (await import("./commands/every-day.ts")).declareFix,
     note: async () => (await import("./commands/memory/command.ts")).declareNote,
-    digest: async () => (await import("./commands/digest/command.ts")).declareDigest,
-    status: async () => (await import("./commands/status/command.ts")).declareStatus,
-    open: async () => (await import("./commands/open/command.ts")).declareOpen,
-    browse: async () => (await import("./commands/browse/command.ts")).declareBrowse,
+    digest: async () => (await import("./commands/every-day.ts")).declareDigest,
+    status: async () => (await import("./commands/every-day.ts")).declareStatus,
+    open: async () => (await import("./commands/every-day.ts")).declareOpen,
+    browse: async () => (await import("./commands/every-day.ts")).declareBrowse,
   },
   "Set up": {
-    setup: async () => (await import("./commands/setup/command.ts")).declareSetup,
-    init: async () => (await import("./commands/init/command.ts")).declareInit,
-    import: async () => (await import("./commands/import/command.ts")).declareImport,
-    config: async () => (await import("./commands/config/command.ts")).declareConfig,
-    projects: async () => (await import("./commands/projects/command.ts")).declareProjects,
-    doctor: async () => (await import("./commands/doctor/command.ts")).declareDoctor,
-    enable: async () => (await import("./commands/enable/command.ts")).declareEnable,
-    disable: async () => (await import("./commands/enable/command.ts")).declareDisable,
-    uninstall: async () => (await import("./commands/uninstall/command.ts")).declareUninstall,
+    setup: async () => (await import("./commands/set-up.ts")).declareSetup,
+    init: async () => (await import("./commands/set-up.ts")).declareInit,
+    import: async () => (await import("./commands/set-up.ts")).declareImport,
+    config: async () => (await import("./commands/set-up.ts")).declareConfig,
+    projects: async () => (await import("./commands/set-up.ts")).declareProjects,
+    doctor: async () => (await import("./commands/set-up.ts")).declareDoctor,
+    enable: async () => (await import("./commands/set-up.ts")).declareEnable,
+    disable: async () => (await import("./commands/set-up.ts")).declareDisable,
+    uninstall: async () => (await import("./commands/set-up.ts")).declareUninstall,
   },
   Groups: {
     memory: async () => (await import("./commands/memory/command.ts")).declareMemory,
@@ -45,12 +45,12 @@ const sections: Readonly<Record<string, Readonly<Record<string, () => Promise<De
     models: async () => (await import("./commands/models/command.ts")).declareModels,
   },
   [plumbing]: {
-    hook: async () => (await import("./commands/hook/command.ts")).declareHook,
-    mcp: async () => (await import("./commands/mcp/command.ts")).declareMcp,
-    lsp: async () => (await import("./commands/lsp/command.ts")).declareLsp,
-    statusline: async () => (await import("./commands/statusline/command.ts")).declareStatusline,
-    completion: async () => (await import("./commands/completion/command.ts")).declareCompletion,
-    complete: async () => (await import("./commands/completion/command.ts")).declareComplete,
+    hook: async () => (await import("./commands/plumbing.ts")).declareHook,
+    mcp: async () => (await import("./commands/plumbing.ts")).declareMcp,
+    lsp: async () => (await import("./commands/plumbing.ts")).declareLsp,
+    statusline: async () => (await import("./commands/plumbing.ts")).declareStatusline,
+    completion: async () => (await import("./commands/plumbing.ts")).declareCompletion,
+    complete: async () => (await import("./commands/plumbing.ts")).declareComplete,
     help: async () => (await import("./help.ts")).declareHelp,
   },
 };
@@ -84,7 +84,7 @@ function formatHelp(command: Command, helper: Help): string {
  * one that `first` names is declared, as a start pays for each; all of them where it names none, or `help`.
  *
  * To add a command:
- * 1. Declare it in `commands/<name>/command.ts` and name that above, or in the declaration of its group. Options that are
+ * 1. Declare it in the file of its section or its group, which is named above. Options that are
  *    fields of an operation's request come from its schema (`addOptions`):
  *
  *        program
@@ -95,7 +95,7 @@ function formatHelp(command: Command, helper: Help): string {
  *          .addHelpText("after", examples(['pm search "retry with backoff"', "methods that retry"]))
  *          .action(run(async () => (await import("./search.ts")).searchCommand));
  *
- * 2. Write its code beside it, in `commands/<name>/<name>.ts`:
+ * 2. Write its code in `commands/<name>.ts`, or in the folder of its group:
  *
  *        export async function searchCommand(
  *          { cwd, output }: CommandContext,
@@ -107,7 +107,7 @@ function formatHelp(command: Command, helper: Help): string {
  *
  * `--json`, `--debug`, `-C` and `--no-color` are the program's and need no declaration. A failure is a thrown
  * `PommelError`; a returned number is the exit code of a command that worked but has bad news. A command that only reads is
- * declared with `query` in place of `run`, and listed in forwarded.ts: then a running daemon runs it.
+ * declared with `query` in place of `run`, and listed in forward.ts: then a running daemon runs it.
  */
 export async function buildProgram(streams: Streams, first = ""): Promise<Command> {
   const colors = createPalette({ color: streams.hasColor(1) });

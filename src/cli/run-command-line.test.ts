@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
 import { collectedStreams } from "../../test/support/collected-streams.ts";
+import { meanings } from "./help.ts";
 import { aliasNames, canonical } from "./names.ts";
 import { buildProgram } from "./program.ts";
 import { runCommandLine } from "./run-command-line.ts";
-import { meanings } from "./suggest.ts";
 import { ownStreams, type Streams } from "./terminal/streams.ts";
 
 /** The names of all commands, with those of the groups that they are in. */

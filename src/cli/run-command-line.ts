@@ -58,7 +58,7 @@ function namedIn(program: Command, args: readonly string[]): Command {
 /** Commander's "error: unknown option '--strat'\n(Did you mean --start?)" in our form. */
 async function usageError({ code, message }: CommanderError, named: Command): Promise<PommelError> {
   const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const { pathOf, unknownCommand } = await import("./suggest.ts");
+  const { pathOf, unknownCommand } = await import("./help.ts");
   const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];
   if (code === "commander.unknownCommand" && word !== undefined) return unknownCommand(word, named);
   const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${pathOf(named)} --help\`.`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Project } from "../project/paths.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { settingsOf } from "./forwarded.ts";
+import { settingsOf } from "./forward.ts";
 
 /** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
 export async function runCommand(request: RequestOf<"command">): Promise<ResponseOf<"command">> {

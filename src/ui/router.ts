@@ -10,7 +10,7 @@ export interface ViewProps {
 
 /**
  * Addresses are in the fragment: `#/sessions?branch=main`. So they never reach the server, whose paths are the API's, and
- * every view, with its filters, has an address of its own. `pm open` writes them too (src/cli/commands/open/page-route.ts).
+ * every view, with its filters, has an address of its own. `pm open` writes them too (src/cli/commands/open.ts).
  */
 export interface Route {
   /** Begins with a slash; not decoded. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { forwarded } from "../../src/cli/forwarded.ts";
+import { forwarded } from "../../src/cli/forward.ts";
 import { NotForwarded } from "../../src/cli/frame.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
 import type { Handlers } from "../../src/daemon/http/handled-routes.ts";

@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import { gitBuffer, plain } from "../../../git/git.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
@@ -25,7 +26,7 @@ import {
   shortHash,
   turnId,
   whoWrote,
-} from "./author-text.ts";
+} from "./directory.ts";
 
 interface BlameOptions {
   lines?: string[];
@@ -61,7 +62,6 @@ export async function blameCommand(
   const asked = { file, rev, texts, ...(places.length > 0 && { lines: places }) };
   const answer = await call("blame", asked, project);
   if (porcelain) {
-    const { asPorcelain } = await import("./porcelain.ts");
     const format = options.linePorcelain ? "--line-porcelain" : "--porcelain";
     const written = await asPorcelain(project.root, answer, { format, places });
     // A program gets git's very bytes; in a terminal, no text of a file may move the cursor.
@@ -167,7 +167,7 @@ function legend({ summary }: BlameAnswer, { colors }: Screen): string {
 }
 
 /** A block for each range: its lines, who wrote them, and what that rests on. */
-export function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
+function renderExplained({ ranges }: BlameAnswer, colors: Palette): string {
   return ranges
     .map((range) => {
       const { first_line, last_line, person, tool_use } = range;
@@ -260,4 +260,47 @@ function uncommitted(ranges: readonly BlameRange[]): string {
     .filter(({ commit }) => commit === null)
     .reduce((sum, { first_line, last_line }) => sum + last_line - first_line + 1, 0);
   return count === 0 ? "" : `, ${count.toLocaleString("en")} not committed yet`;
+}
+
+/**
+ * What `git blame --line-porcelain` or `--porcelain` writes, byte for byte, with headers of our own before each line's
+ * text: programs that read git's format skip headers that they do not know.
+ * @param places lines as git's -L takes them; none: all
+ * @throws GitFailure
+ */
+async function asPorcelain(
+  root: string,
+  { file, revision, ranges }: BlameAnswer,
+  { format, places }: { format: "--porcelain" | "--line-porcelain"; places: readonly string[] },
+): Promise<Buffer> {
+  const args = [
+    ...[...plain, "blame", format, ...places.map((place) => `-L${place}`)],
+    // No option: the answer is of a revision that git knew. `git blame` of 2.39 knows no --end-of-options.
+    ...(revision === null ? [] : [revision]),
+    ...["--", file],
+  ];
+  // The text may have any encoding; nothing but its line breaks matters here.
+  const lines = (await gitBuffer(root, args)).toString("latin1").split("\n");
+  let number = 0;
+  let at = 0;
+  const written = lines.flatMap((line) => {
+    const [, final] = /^[0-9a-f]{40,64} \d+ (\d+)/.exec(line) ?? [];
+    if (final !== undefined) number = Number(final);
+    if (!line.startsWith("\t")) return [line];
+    while (at < ranges.length - 1 && number > ranges[at]!.last_line) at++;
+    const range = ranges[at];
+    const isOfLine = range !== undefined && number >= range.first_line && number <= range.last_line;
+    return [...(isOfLine ? headersOf(range) : []), line];
+  });
+  return Buffer.from(written.join("\n"), "latin1");
+}
+
+function headersOf({ author, agent, model, session_id, turn, confidence, basis }: BlameRange): string[] {
+  const said = {
+    ...{ author, agent, model, session: session_id, turn, basis },
+    confidence: author === "agent" || author === "human" ? confidence.toFixed(2) : null,
+  };
+  return Object.entries(said).flatMap(([name, value]) =>
+    value === null ? [] : [Buffer.from(`pommel-${name} ${oneLine(String(value))}`).toString("latin1")],
+  );
 }

@@ -1,7 +1,7 @@
 import { exitCode, explanationOf, PommelError } from "../../../project/errors.ts";
 import { oneLine, wrapped } from "../../terminal/text.ts";
 import { renderCheckpoint } from "../checkpoint/show.ts";
-import { renderWhy } from "../why/view.ts";
+import { renderWhy } from "../why.ts";
 import type { Document } from "./scroll.ts";
 import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
 

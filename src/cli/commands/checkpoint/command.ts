@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { addOptions } from "../../options.ts";
-import { positiveInteger } from "../../values.ts";
+import { addOptions, positiveInteger } from "../../options.ts";
 
 /** `pm checkpoint`: options and help; the code is loaded when it runs. */
 export function declareCheckpoint(program: Command): void {
@@ -58,7 +57,7 @@ export function declareCheckpoint(program: Command): void {
         ["pm checkpoint diff 4f1c9a HEAD --patch", "line by line"],
       ),
     )
-    .action(run(async () => (await import("./diff.ts")).checkpointDiffCommand));
+    .action(run(async () => (await import("./show.ts")).checkpointDiffCommand));
 
   const rewind = checkpoint
     .command("rewind")
@@ -94,5 +93,5 @@ changes is staged, and HEAD stays where it is.`,
         ['pm checkpoint backfill --since "last month"', "only lately"],
       )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,
     )
-    .action(run(async () => (await import("./backfill.ts")).checkpointBackfillCommand));
+    .action(run(async () => (await import("./list.ts")).checkpointBackfillCommand));
 }

@@ -6,9 +6,8 @@ import type {
   CheckpointSummary,
   DiffAnswer,
 } from "../../../protocol/operations/checkpoints.ts";
-import { renderSessions } from "./diff.ts";
 import { renderCheckpoints, spans } from "./list.ts";
-import { renderCheckpoint } from "./show.ts";
+import { renderCheckpoint, renderSessions } from "./show.ts";
 
 const pipe = screenOf();
 /** Whatever can move the cursor, but for the ends of lines. */

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { examples, query } from "../../frame.ts";
-import { addOptions, shared } from "../../options.ts";
-import { list } from "../../values.ts";
+import { addOptions, list, shared } from "../../options.ts";
 
 /** `pm code` and its commands: options and help; the code is loaded when it runs. */
 export function declareCode(program: Command): void {
@@ -32,7 +31,7 @@ export function declareCode(program: Command): void {
       )}\n\nAn edge is resolved (by imports, scopes and types), dispatch (through what it implements), unique (the only
 definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
     )
-    .action(query(async () => (await import("./impact.ts")).impactCommand));
+    .action(query(async () => (await import("./code.ts")).impactCommand));
 
   const related = code
     .command("related")
@@ -51,7 +50,7 @@ definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
         ['pm code related "connection leak"', "about that, whatever they touched"],
       ),
     )
-    .action(query(async () => (await import("./related.ts")).relatedCommand));
+    .action(query(async () => (await import("./code.ts")).relatedCommand));
 
   code
     .command("chunk")
@@ -65,7 +64,7 @@ definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
         ["pm code chunk a81e44d09c7b2f15", "by id, such as parent_id of pm search --json"],
       )}\n\nExits with 5 when there is none.`,
     )
-    .action(query(async () => (await import("./chunk.ts")).chunkCommand));
+    .action(query(async () => (await import("./code.ts")).chunkCommand));
 
   code
     .command("packages")
@@ -78,7 +77,7 @@ definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
         ['pm search "retry" --package api', "search one of them"],
       )}\n\nInside a package, \`pm search\` shows its results first.`,
     )
-    .action(query(async () => (await import("./packages.ts")).packagesCommand));
+    .action(query(async () => (await import("./code.ts")).packagesCommand));
 
   const stats = code
     .command("stats")

@@ -8,8 +8,8 @@ import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, hanging, heading, oneLine, shortId, wrapped } from "../../terminal/text.ts";
-import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/author-text.ts";
-import { duration } from "../how/duration.ts";
+import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/directory.ts";
+import { duration } from "../how.ts";
 
 interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
   dirDepth?: number;

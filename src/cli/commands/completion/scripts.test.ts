@@ -4,11 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { bashScript } from "./bash.ts";
-import { fishScript } from "./fish.ts";
-import { powershellScript } from "./powershell.ts";
-import { placesOf } from "./tree.ts";
-import { zshScript } from "./zsh.ts";
+import { placesOf } from "./complete.ts";
+import { bashScript, fishScript, powershellScript, zshScript } from "./scripts.ts";
 
 /** A small program with one of everything. */
 function sampleProgram(): Command {

@@ -1,7 +1,6 @@
 import { Argument, type Command } from "commander";
 import { examples, query, run } from "../../frame.ts";
-import { addOptions } from "../../options.ts";
-import { positiveInteger, wholeNumber } from "../../values.ts";
+import { addOptions, positiveInteger, wholeNumber } from "../../options.ts";
 
 /** `pm daemon` and its commands: options and help; the code is loaded when it runs. */
 export function declareDaemon(program: Command): void {
@@ -36,7 +35,7 @@ export function declareDaemon(program: Command): void {
     .command("stop")
     .description("Stop the daemon until `pm daemon start` or the next boot; the index stays searchable")
     .addHelpText("after", examples(["pm daemon stop", "done when the daemon is gone"]))
-    .action(run(async () => (await import("./stop.ts")).stopCommand));
+    .action(run(async () => (await import("./start.ts")).stopCommand));
 
   daemon
     .command("restart")
@@ -45,7 +44,7 @@ export function declareDaemon(program: Command): void {
       "after",
       examples(["pm daemon restart", "with this shell's environment, for example a new API key"]),
     )
-    .action(run(async () => (await import("./stop.ts")).restartCommand));
+    .action(run(async () => (await import("./start.ts")).restartCommand));
 
   daemon
     .command("logs")
@@ -82,7 +81,7 @@ export function declareDaemon(program: Command): void {
         ['pm daemon reindex --path "**/*.md"', "some files"],
       ),
     )
-    .action(run(async () => (await import("./reindex.ts")).reindexCommand));
+    .action(run(async () => (await import("./queue.ts")).reindexCommand));
 
   daemon
     .command("version")
@@ -91,7 +90,7 @@ export function declareDaemon(program: Command): void {
       "after",
       examples(["pm daemon version", "for a bug report"], ["pm --version", "Pommel's alone"]),
     )
-    .action(run(async () => (await import("./version.ts")).versionCommand));
+    .action(run(async () => (await import("./start.ts")).versionCommand));
 }
 
 function declareQueue(daemon: Command): void {

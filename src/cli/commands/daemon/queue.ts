@@ -6,9 +6,55 @@ import type { Project } from "../../../project/paths.ts";
 import type { JobsStatus } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { progressBar } from "../../terminal/chart.ts";
-import { humanBytes, humanDuration, type Screen, tick } from "../../terminal/output.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
+import { humanBytes, humanDuration, nothingIndexed, type Screen, tick } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, fitted, hanging, oneLine, when } from "../../terminal/text.ts";
+import { waitForIndex } from "../../terminal/wait-for-index.ts";
+
+/** `pm daemon reindex`: has the daemon do it and watches, or does it here when none runs. */
+export async function reindexCommand(
+  { cwd, output }: CommandContext,
+  options: { path?: string[] },
+): Promise<number> {
+  const project = await findProject(cwd);
+  const paths = options.path ?? [];
+  const started = Date.now();
+  const progress = createProgress({ label: "Indexing", unit: "files" });
+  // Where the daemon does it, Ctrl-C ends this command alone.
+  const controller = new AbortController();
+  const { signal } = controller;
+  const onHere = () => interruption(controller);
+  const how = { without: "here", onHere, signal, onProgress: progress.update, onNote: output.note } as const;
+  const asked = paths.length > 0 ? { paths } : { full: true };
+  const { done } = await call("index", asked, project, how).finally(progress.finish);
+  if (done === undefined) {
+    await waitForIndex(project);
+    const { index } = await call("status", {}, project, { without: "fail", timeout: 30_000 });
+    const took_ms = Date.now() - started;
+    output.result(
+      { by: "daemon", total_files: index.total_files, total_chunks: index.total_chunks, took_ms },
+      `Reindexed in ${humanDuration(took_ms)}: the index holds ${index.total_files} files, ` +
+        `${index.total_chunks} chunks.`,
+    );
+    if (index.total_files === 0) output.note(`${nothingIndexed}.`);
+    return 0;
+  }
+  const interrupted = signal.aborted;
+  const took_ms = Date.now() - started;
+  const { indexed, unchanged, removed, skipped, failed } = done;
+  const counts = `${indexed} ${indexed === 1 ? "file" : "files"} indexed, ${removed} removed, ${skipped} skipped, ${failed} failed`;
+  output.result(
+    { by: "command", ...done, interrupted, took_ms },
+    interrupted
+      ? `Interrupted: ${counts}. Run it again to continue.`
+      : `Done in ${humanDuration(took_ms)}: ${counts}.`,
+  );
+  const holdsNone = indexed + unchanged + skipped + failed === 0;
+  if (holdsNone && !interrupted) output.note(`${nothingIndexed}.`);
+  return interrupted ? interruptedCode : 0;
+}
 
 /** The JSON of `pm daemon queue`: the state of the queue, and whether a daemon works on it. */
 type QueueReport = JobsStatus & { daemon_running: boolean };

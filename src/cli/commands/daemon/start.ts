@@ -1,18 +1,96 @@
+import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../../agents/profiles.ts";
+import { programFile, recordStopped } from "../../../client/autostart.ts";
+import { call } from "../../../client/call.ts";
 import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { PommelError } from "../../../project/errors.ts";
+import { messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
+import { version } from "../../../project/version.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
-import { humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
 import { roughly } from "../status/memory.ts";
+
+/** `pm daemon version`: what is installed here, for a bug report, and what runs. */
+export async function versionCommand({ output }: CommandContext): Promise<void> {
+  const record = await findDaemon();
+  const report = {
+    version,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    sqlite: await call("sqliteVersion", {}, null),
+    installed_in: dirname(dirname(programFile("pommeld.cjs"))),
+    daemon: record && { version: record.version, pid: record.pid },
+  };
+  const daemon = record ? `${record.version} (PID ${record.pid})` : "not running";
+  output.result(report, () =>
+    aligned([
+      ["Pommel", report.version],
+      ["Node.js", report.node],
+      ["Platform", report.platform],
+      ["SQLite", report.sqlite],
+      ["Installed in", report.installed_in],
+      ["Daemon", daemon],
+    ]),
+  );
+  if (record && record.version !== version) {
+    output.note(`The daemon runs version ${record.version}: \`pm daemon restart\` switches to ${version}.`);
+  }
+}
+
+const staysSo = "It stays stopped until `pm daemon start` or the next boot.";
+
+/**
+ * `pm daemon stop`: ends the daemon, waits until it is gone, and lets nothing but `pm daemon start` and the next boot bring it back. Fine
+ * when none runs.
+ */
+export async function stopCommand({ output }: CommandContext): Promise<void> {
+  try {
+    // First: nothing may start it while it ends.
+    recordStopped();
+  } catch (error) {
+    // A full disk, say.
+    output.note(
+      `warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`,
+    );
+  }
+  const stopped = await stopDaemon();
+  if (!stopped) {
+    output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
+    return;
+  }
+  const { pid, how } = stopped;
+  const remark = {
+    asked: "",
+    terminated: " It did not answer and was sent SIGTERM.",
+    killed: " It did not exit and was killed.",
+  };
+  output.result(
+    { stopped: true, ...stopped },
+    `Pommel daemon stopped (PID ${pid}).${remark[how]} ${staysSo}`,
+  );
+}
+
+/** `pm daemon restart`: ends the daemon, if one runs, starts another, and says what runs now. */
+export async function restartCommand({ output }: CommandContext): Promise<void> {
+  // An invalid configuration must not stop a daemon that works.
+  loadConfig(null);
+  const stopped = await stopDaemon();
+  const { record } = await findOrStartDaemon();
+  const { pid, port, version } = record;
+  output.result(
+    { pid, port, version, stopped_pid: stopped?.pid ?? null },
+    `Pommel daemon ${version} ${stopped ? "restarted" : "started"} (PID ${pid}, port ${port}).`,
+  );
+}
 
 /** The JSON of `pm daemon start`. */
 export interface StartReport {

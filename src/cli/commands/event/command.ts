@@ -1,8 +1,7 @@
 import { Argument, type Command, Option } from "commander";
 import { eventTypes } from "../../../protocol/values.ts";
 import { examples, query, run } from "../../frame.ts";
-import { addOptions } from "../../options.ts";
-import { collect } from "../../values.ts";
+import { addOptions, collect } from "../../options.ts";
 
 const eventArgument = () => new Argument("<event>", "its title or id; a prefix of the id is enough");
 const targetsArgument = () =>
@@ -48,7 +47,7 @@ export function declareEvent(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./list.ts")).eventListCommand,
+        async () => (await import("./event.ts")).eventListCommand,
         ({ allProjects }) => allProjects === true,
       ),
     );
@@ -61,7 +60,7 @@ export function declareEvent(program: Command): void {
       "after",
       examples(["pm event show 3f2a", "by its id"], ['pm event show "auth rewrite"', "or its title"]),
     )
-    .action(query(async () => (await import("./show.ts")).eventShowCommand));
+    .action(query(async () => (await import("./event.ts")).eventShowCommand));
 
   event
     .command("create")
@@ -86,7 +85,7 @@ export function declareEvent(program: Command): void {
         ['pm event create "v2.0" --type milestone --checkpoint HEAD', "from a commit"],
       ),
     )
-    .action(run(async () => (await import("./change.ts")).eventCreateCommand));
+    .action(run(async () => (await import("./event.ts")).eventCreateCommand));
 
   event
     .command("link")
@@ -94,7 +93,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
-    .action(run(async () => (await import("./change.ts")).eventLinkCommand));
+    .action(run(async () => (await import("./event.ts")).eventLinkCommand));
 
   event
     .command("unlink")
@@ -102,7 +101,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
-    .action(run(async () => (await import("./change.ts")).eventUnlinkCommand));
+    .action(run(async () => (await import("./event.ts")).eventUnlinkCommand));
 
   event
     .command("close")
@@ -118,5 +117,5 @@ export function declareEvent(program: Command): void {
         ["pm event close auth --reopen", "active again"],
       ),
     )
-    .action(run(async () => (await import("./change.ts")).eventCloseCommand));
+    .action(run(async () => (await import("./event.ts")).eventCloseCommand));
 }

@@ -10,11 +10,16 @@ import { saveTurn } from "../../../store/memory/sessions/turns.ts";
 import type { CommandContext } from "../../frame.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import { homeRelative } from "../../terminal/text.ts";
-import { projectsForgetCommand, projectsListCommand } from "../projects/projects.ts";
+import { projectsForgetCommand, projectsListCommand } from "../projects.ts";
 import { sessionListCommand } from "../session/list.ts";
-import { eventCloseCommand, eventCreateCommand, eventLinkCommand, eventUnlinkCommand } from "./change.ts";
-import { eventListCommand } from "./list.ts";
-import { eventShowCommand } from "./show.ts";
+import {
+  eventCloseCommand,
+  eventCreateCommand,
+  eventLinkCommand,
+  eventListCommand,
+  eventShowCommand,
+  eventUnlinkCommand,
+} from "./event.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let dir: string;

@@ -7,10 +7,10 @@ import type { Project } from "../../../project/paths.ts";
 import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { CommandContext } from "../../frame.ts";
+import type { NumberRange } from "../../options.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
-import type { NumberRange } from "../../values.ts";
 import type { exportFormats } from "../memory/command.ts";
 import {
   cleanDecision,

@@ -2,8 +2,7 @@ import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
 import { inlineCode, markdownIn, turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
-import type { ExportIndex, SessionDocument } from "./document.ts";
-import { decisionPlace, sessionFacts, titleOf } from "./words.ts";
+import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";
 
 /** A session as a chat log. */
 export function sessionAsMarkdown(document: SessionDocument): string {

@@ -9,7 +9,7 @@ import type { Project } from "../../../project/paths.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { type FoundSessions, findPastSessions } from "./import.ts";
+import { type FoundSessions, findPastSessions } from "../import/sources.ts";
 
 /** Choices about agents on the command line. */
 export interface AgentOptions {

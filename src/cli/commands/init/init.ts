@@ -17,6 +17,7 @@ import { interruptedCode } from "../../terminal/interruption.ts";
 import { humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
+import { importFound } from "../import/sources.ts";
 import { addAgents, movedToTeam, partsToAdd } from "./agents.ts";
 import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
 import { type InitResult, type StepPrinter, stepPrinter } from "./steps.ts";
@@ -78,7 +79,7 @@ export async function initCommand(
   await writePatterns(result, steps, output);
   const asked = choices.asked || isAsked(options);
   const hooks = { project, result, steps, output, asked };
-  const { addGitHooks, warnOfPath } = await import("./hooks.ts");
+  const { addGitHooks, warnOfPath } = await import("./steps.ts");
   if (choices.gitHooks) {
     if (inGit) steps.next("Git");
     result.git_hooks = inGit
@@ -101,7 +102,6 @@ export async function initCommand(
   }
   if (choices.sessions.length > 0) {
     steps.next("Past sessions");
-    const { importFound } = await import("./import.ts");
     result.imported = await importFound(project, choices.sessions, steps, output);
   }
   output.result(result, nextSteps(choices.start || choices.sessions.length > 0));

@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import { doors } from "../../../protocol/door.ts";
 import { examples, query, run } from "../../frame.ts";
-import { addOptions, shared } from "../../options.ts";
-import { collect, numberRange } from "../../values.ts";
+import { addOptions, collect, numberRange, shared } from "../../options.ts";
 
 export const exportFormats = ["markdown", "html", "json", "atif"] as const;
 
@@ -77,7 +76,7 @@ function declareReading(memory: Command): void {
         ["pm memory decisions --file src/db", "decisions about these files"],
       ),
     )
-    .action(query(async () => (await import("./decisions.ts")).decisionsCommand));
+    .action(query(async () => (await import("./notes.ts")).decisionsCommand));
 
   const lost = memory
     .command("lost")
@@ -93,7 +92,7 @@ function declareReading(memory: Command): void {
         ["pm memory lost src/auth.ts --json | jq -r '.texts[0].lines[]'", "only the text"],
       )}\n\nExits with 5 when nothing of it was lost.`,
     )
-    .action(query(async () => (await import("./lost.ts")).lostCommand));
+    .action(query(async () => (await import("./notes.ts")).lostCommand));
 }
 
 function declareCopies(memory: Command): void {
@@ -134,7 +133,7 @@ function declareCopies(memory: Command): void {
         ["pm memory restore --undo", "back to what it was before"],
       ),
     )
-    .action(run(async () => (await import("./restore.ts")).restoreCommand));
+    .action(run(async () => (await import("./backup.ts")).restoreCommand));
 
   const exported = memory
     .command("export")
@@ -179,7 +178,7 @@ function declareRemoval(memory: Command): void {
         ["pm memory forget --since yesterday --yes", "for scripts"],
       )}\n\nLeaves no trace in Pommel's files. The agent's own transcripts are not touched.`,
     )
-    .action(run(async () => (await import("./forget.ts")).forgetCommand));
+    .action(run(async () => (await import("./scrub.ts")).forgetCommand));
 
   memory
     .command("scrub")

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { examples, run } from "../../frame.ts";
-import { positiveInteger } from "../../values.ts";
+import { positiveInteger } from "../../options.ts";
 
 /** `pm models`: options and help; the code is loaded when it runs. */
 export function declareModels(program: Command): void {
@@ -38,7 +38,7 @@ export function declareModels(program: Command): void {
         ["pm models pull ollama/mxbai-embed-large", "another one"],
       ),
     )
-    .action(run(async () => (await import("./pull.ts")).modelsPullCommand));
+    .action(run(async () => (await import("./list.ts")).modelsPullCommand));
 
   models
     .command("test")

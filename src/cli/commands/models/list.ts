@@ -10,11 +10,13 @@ import { loadConfig } from "../../../project/config/config.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 import type { CommandContext } from "../../frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
+import { createProgress } from "../../terminal/progress.ts";
 
 /** An embedder in the JSON of `pm models list`. */
-export interface ListedEmbedder extends Omit<Availability, "usable"> {
+interface ListedEmbedder extends Omit<Availability, "usable"> {
   /** As `embed.code` wants it. */
   embedder: string;
   about: string;
@@ -111,4 +113,56 @@ function markOf(usable: boolean | null, isUsed: boolean, colors: Palette): strin
   if (usable) return tick("ok", colors);
   if (!isUsed) return colors.dim("-");
   return tick(usable === null ? "warn" : "fail", colors);
+}
+
+const megabyte = 1_000_000;
+
+/** `pm models pull <embedder>`: what is there already is not fetched again. */
+export async function modelsPullCommand(
+  { cwd, output }: CommandContext,
+  embedder: string,
+): Promise<number | undefined> {
+  const { driver, model, spec } = readEmbedderSpec(embedder);
+  const { config } = loadConfig(await findProjectIfAny(cwd));
+  if (!driver.pull) {
+    output.result(
+      { embedder: spec, pulled: false, interrupted: false },
+      `Nothing to pull for ${spec}: ${driver.about}.`,
+    );
+    return;
+  }
+  const signal = interruption();
+  const progress = createProgress({ label: `Pulling ${model || spec}`, unit: "MB" });
+  let lastStep = "";
+  try {
+    const settings = embedderSettings(config);
+    await driver.pull(
+      model,
+      settings,
+      ({ step, done, total }) => {
+        if (total > 0) progress.update(Math.round(done / megabyte), Math.ceil(total / megabyte));
+        else if (step !== lastStep) {
+          progress.finish();
+          output.note(`${step}…`);
+        }
+        lastStep = step;
+      },
+      signal,
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    progress.finish();
+    output.result(
+      { embedder: spec, pulled: false, interrupted: true },
+      "Interrupted; run it again to continue.",
+    );
+    return interruptedCode;
+  } finally {
+    progress.finish();
+  }
+  output.result(
+    { embedder: spec, pulled: true, interrupted: false },
+    `${spec} is ready.\n  Try it:  pm models test ${spec}\n  Use it:  pm config set embed.code ${spec}`,
+  );
+  return;
 }

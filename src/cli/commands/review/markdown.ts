@@ -2,7 +2,7 @@ import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/r
 import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
-import { percent, shareOf } from "../blame/author-text.ts";
+import { percent, shareOf } from "../blame/directory.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
 const shown = { sessions: 8, turns: 5, files: 25, items: 10 } as const;

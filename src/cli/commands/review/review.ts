@@ -1,5 +1,6 @@
 import { call } from "../../../client/call.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { projectAt } from "../../../project/paths.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
 import {
   contestedText,
@@ -9,6 +10,7 @@ import {
   turnsToShow,
 } from "../../../protocol/reading/review-session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
+import type { Carried } from "../../../queries/attribution/carry.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
@@ -34,7 +36,7 @@ import {
   inColor,
   percent,
   shareOf,
-} from "../blame/author-text.ts";
+} from "../blame/directory.ts";
 import { reviewAsMarkdown } from "./markdown.ts";
 
 interface Options extends Omit<RequestOf<"review">, "range"> {
@@ -51,7 +53,6 @@ export async function reviewCommand(
 ): Promise<void> {
   const { cwd, output } = context;
   if (mergedAs !== undefined) {
-    const { carryCommand } = await import("./carry.ts");
     return carryCommand(context, range ?? "", mergedAs);
   }
   const project = await findProject(cwd);
@@ -227,4 +228,26 @@ function list(title: string, items: readonly string[], screen: Screen): string[]
   return [
     [heading(title, screen.colors), ...items.flatMap((item) => hanging(`- ${item}`, screen, 2))].join("\n"),
   ];
+}
+
+/** `pm review RANGE --merged-as COMMIT`: notes for what a squash or rebase merge made of the range. */
+async function carryCommand({ cwd, output }: CommandContext, range: string, mergedAs: string): Promise<void> {
+  const project = (await findProjectIfAny(cwd)) ?? projectAt(cwd);
+  const carried = await call("carryAttribution", { range, mergedAs }, project);
+  output.result(carried, () => carriedText(carried, mergedAs));
+}
+
+function carriedText(
+  { onto, ref, written, updated, unchanged, kept, unknown }: Carried,
+  mergedAs: string,
+): string {
+  if (onto.length === 0)
+    return `Nothing to carry: ${mergedAs} is a merge that keeps the commits, or one of them.`;
+  const parts = [
+    `${counted(written.length + updated.length, "note")} written`,
+    unchanged > 0 && `${unchanged} already there`,
+    kept.length > 0 && `${kept.length} of another tool kept`,
+    unknown > 0 && `${counted(unknown, "commit")} without a line of a known author`,
+  ].filter((part) => part !== false);
+  return `${ref}: ${parts.join(", ")}.`;
 }

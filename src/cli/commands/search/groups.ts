@@ -12,10 +12,10 @@ import { renderTranscripts } from "./transcripts.ts";
 
 /** What `pm search` found, by kind. */
 
-export type Found = Pick<SearchAllResponse, "code" | "transcripts" | "history">;
+export type FoundByKind = Pick<SearchAllResponse, "code" | "transcripts" | "history">;
 
 /** With an empty memory and no commit, a search of all is one of code. Notes from a shell are no session, but are found. */
-export function isOfCode({ code, transcripts, history }: Found): boolean {
+export function isOfCode({ code, transcripts, history }: FoundByKind): boolean {
   const isEmpty =
     transcripts === null || (transcripts.memory.as_of === null && transcripts.results.length === 0);
   return code !== null && isEmpty && (history === null || history.results.length === 0);
@@ -34,7 +34,7 @@ interface Group {
 }
 
 /** What was found, each kind under its heading. */
-export function renderGroups(found: Found, style: ResultStyle): string {
+export function renderGroups(found: FoundByKind, style: ResultStyle): string {
   const { colors } = style.screen;
   const groups = groupsOf(found, style);
   if (groups.every(({ blocks }) => blocks.length === 0)) {
@@ -55,7 +55,7 @@ export function renderGroups(found: Found, style: ResultStyle): string {
 }
 
 /** What to try where nothing is found. */
-function nextOf({ transcripts, history }: Found): string {
+function nextOf({ transcripts, history }: FoundByKind): string {
   if (transcripts?.searched_by.includes("content"))
     return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
   if (transcripts !== null) return "Try other words; `pm session list` lists recorded sessions.";
@@ -63,7 +63,7 @@ function nextOf({ transcripts, history }: Found): string {
   return "Try other words; `git log` lists all commits.";
 }
 
-function groupsOf({ code, transcripts, history }: Found, style: ResultStyle): Group[] {
+function groupsOf({ code, transcripts, history }: FoundByKind, style: ResultStyle): Group[] {
   const summary = (side: { results: readonly unknown[]; total_results: number; search_time_ms: number }) =>
     `${side.results.length} of ${side.total_results} results, ${side.search_time_ms} ms`;
   const groups: Group[] = [];

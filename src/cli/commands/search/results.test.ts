@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { SearchResponse } from "../../../protocol/operations/search.ts";
-import { wordsOf } from "../../results/words.ts";
+import { wordsOf } from "../../results/found.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import { renderAnswer } from "./results.ts";
 

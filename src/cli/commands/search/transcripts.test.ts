@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
 import { createPalette } from "../../terminal/palette.ts";
-import { type Found, renderGroups as renderFound } from "./groups.ts";
+import { type FoundByKind, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";
 
 type Result = TranscriptSearchResponse["results"][number];
@@ -58,7 +58,7 @@ const plain: ResultStyle = {
   screen: { colors: createPalette(), columns: undefined, now: Date.now() },
 };
 
-const renderGroups = (found: Omit<Found, "history">, style: ResultStyle) =>
+const renderGroups = (found: Omit<FoundByKind, "history">, style: ResultStyle) =>
   renderFound({ ...found, history: null }, style);
 const renderTranscripts = (transcripts: TranscriptSearchResponse, style: ResultStyle) =>
   renderGroups({ code: null, transcripts }, style);

@@ -68,7 +68,7 @@ export function declareSession(program: Command): void {
 
 A session is open if it was active in the last 30 minutes and has not ended. In Claude Code: the asking session.`,
     )
-    .action(run(async () => (await import("./current.ts")).sessionCurrentCommand));
+    .action(run(async () => (await import("./list.ts")).sessionCurrentCommand));
 
   declareGoingOn(session);
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
-import { renderRelated } from "../code/related.ts";
-import { renderDecisions } from "../memory/decisions.ts";
-import { renderAnnotations } from "../memory/notes.ts";
+import { renderRelated } from "../code/code.ts";
+import { renderAnnotations, renderDecisions } from "../memory/notes.ts";
 import { renderSessions } from "./list.ts";
 import { renderSession } from "./show.ts";
 

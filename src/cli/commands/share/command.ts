@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { examples, run } from "../../frame.ts";
-import { shared } from "../../options.ts";
-import { numberRange } from "../../values.ts";
+import { numberRange, shared } from "../../options.ts";
 import { exportFormats } from "../memory/command.ts";
 
 /** `pm share` and its commands: options and help; the code is loaded when it runs. */
@@ -153,7 +152,7 @@ function declareAttribution(share: Command): void {
         ["pm share attribution export --agent-trace main..HEAD --to traces.jsonl", "a file to hand on"],
       )}\n\nAn unknown line gets no entry in a note of Git AI, and is unknown in a trace record. A second run changes nothing, and the\ncommand that takes the notes back is printed.`,
     )
-    .action(run(async () => (await import("./export-attribution.ts")).attributionExportCommand));
+    .action(run(async () => (await import("./attribution.ts")).attributionExportCommand));
 
   attribution
     .command("import")
@@ -167,5 +166,5 @@ function declareAttribution(share: Command): void {
         ["pm share attribution import traces.jsonl --dry-run", "how many"],
       )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,
     )
-    .action(run(async () => (await import("./import-attribution.ts")).attributionImportCommand));
+    .action(run(async () => (await import("./attribution.ts")).attributionImportCommand));
 }

@@ -4,8 +4,7 @@ import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
-import { syncProgress } from "./dialogue.ts";
-import { countsText } from "./report.ts";
+import { countsText, syncProgress } from "./git.ts";
 
 /** `pm share team`: imports what colleagues shared, and shares what is new here. */
 export async function shareTeamCommand({ cwd, output }: CommandContext): Promise<void> {

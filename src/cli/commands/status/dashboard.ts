@@ -7,7 +7,7 @@ import { humanBytes, humanDuration, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { printable } from "../../terminal/text.ts";
 import { roughly } from "./memory.ts";
-import { healthLines } from "./view.ts";
+import { healthLines } from "./status.ts";
 
 /** Milliseconds between two looks. */
 const refreshMs = 1000;

@@ -7,9 +7,207 @@ import { loadConfig } from "../../../project/config/config.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
-import type { Output } from "../../terminal/output.ts";
-import { renderSkipped, renderStatus } from "./view.ts";
+import { autostartText } from "../../terminal/autostart-text.ts";
+import {
+  humanBytes,
+  humanDuration,
+  nothingIndexed,
+  type Output,
+  type Screen,
+  tick,
+} from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { table } from "../../terminal/table.ts";
+import { printable } from "../../terminal/text.ts";
+import { memoryRows, roughly } from "./memory.ts";
+
+/** The languages with the most chunks; the rest are counted. */
+const languagesShown = 8;
+const recentShown = 5;
+
+/** A status for a person. */
+export function renderStatus(status: StatusResponse, screen: Screen): string {
+  const { colors } = screen;
+  const sections = [
+    header(status, colors),
+    section("Code index", indexRows(status), screen),
+    status.daemon.running ? section("Queue", queueRows(status), screen) : "",
+    section("Sessions and commits", memoryRows(status), screen),
+    section("Models", modelRows(status), screen),
+    section("Storage", storageRows(status), screen),
+    section("Health", [], screen) + healthLines(status, colors).join(""),
+  ];
+  if (status.notes.length > 0) {
+    const notes = status.notes.map((note) => `\n  ${tick("warn", colors)} ${note}`);
+    sections.push(section("Notes", [], screen) + notes.join(""));
+  }
+  return sections.filter((part) => part !== "").join("\n\n");
+}
+
+function header({ version, project, daemon, health }: StatusResponse, colors: Palette): string {
+  if (!daemon.running) {
+    const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm daemon start`.";
+    const searches = health.status === "failing" ? "" : "\nSearches still work on the existing index.";
+    const hint = `${start}${searches}`;
+    return `${colors.bold(`Pommel ${version}`)} - ${colors.warn("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
+  }
+  const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;
+  const memory = humanBytes(daemon.memory_bytes ?? 0);
+  const details = `PID ${daemon.pid}, port ${daemon.port}, ${up}, ${memory} of memory`;
+  return `${colors.bold(`Pommel ${version}`)} - ${colors.ok("running")} (${details})\n${colors.dim(project)}`;
+}
+
+/** Columns of a section: what it is, and what it is like, wrapped beside it. */
+const sectionColumns = [{ title: "" }, { title: "", wraps: true }];
+
+function section(title: string, rows: [string, string][], screen: Screen): string {
+  const cells = rows.map(([label, value]) => [`  ${screen.colors.dim(label)}`, printable(value)]);
+  const lines = rows.length === 0 ? "" : `\n${table(sectionColumns, cells, screen)}`;
+  return `${screen.colors.bold(title)}${lines}`;
+}
+
+function indexRows({ index }: StatusResponse): [string, string][] {
+  const rows: [string, string][] = [
+    ["Files:", number(index.total_files)],
+    ["Chunks:", number(index.total_chunks)],
+    ["Last indexed:", index.last_indexed === null ? "never" : relativeTime(Date.parse(index.last_indexed))],
+  ];
+  if (index.skipped.total > 0) {
+    const reasons = Object.entries(index.skipped.by_reason).map(
+      ([reason, n]) => `${number(n)} ${words(reason)}`,
+    );
+    rows.push(["Skipped:", `${number(index.skipped.total)} (${reasons.join(", ")})`]);
+  }
+  const languages = Object.entries(index.languages).sort(([, a], [, b]) => b.chunks - a.chunks);
+  languages.slice(0, languagesShown).forEach(([language, { files, chunks }], i) => {
+    rows.push([
+      i === 0 ? "Languages:" : "",
+      `${language}: ${plural(files, "file")}, ${plural(chunks, "chunk")}`,
+    ]);
+  });
+  if (languages.length > languagesShown) rows.push(["", `and ${languages.length - languagesShown} more`]);
+  return rows;
+}
+
+function queueRows({ queue }: StatusResponse): [string, string][] {
+  const rows: [string, string][] = [
+    ["Pending:", queue.code_is_idle ? "nothing, everything is indexed" : plural(queue.pending, "file")],
+  ];
+  if (queue.processing !== null) rows.push(["Processing:", queue.processing]);
+  if (!queue.code_is_idle && queue.total > 0) {
+    rows.push(["Done:", `${number(queue.done)} of ${plural(queue.total, "file")}`]);
+    rows.push(["Rate:", `${queue.rate_chunks_per_sec} chunks/s`]);
+    const left = queue.eta_seconds === null ? "unknown yet" : `about ${roughly(queue.eta_seconds)}`;
+    rows.push(["Time left:", left]);
+  }
+  queue.recent.slice(0, recentShown).forEach(({ path, chunks, took_ms, skipped, at }, i) => {
+    const done = skipped === null ? plural(chunks, "chunk") : `skipped: ${words(skipped)}`;
+    const what = `${path} (${done}, ${humanDuration(took_ms)}) ${relativeTime(Date.parse(at))}`;
+    rows.push([i === 0 ? "Recent:" : "", what]);
+  });
+  return rows;
+}
+
+function storageRows({ storage }: StatusResponse): [string, string][] {
+  return [
+    ["Index:", sizeOfIndex(storage) + (storage.place ? `, at ${storage.place}` : "")],
+    ["Logs:", humanBytes(storage.log_bytes)],
+  ];
+}
+
+/** The full text is measured when a pass has ended. */
+function sizeOfIndex({ index_bytes, fts_bytes, vector_bytes = 0 }: StatusResponse["storage"]): string {
+  const parts = [
+    ...(fts_bytes > 0 ? [`${humanBytes(fts_bytes)} of it full text`] : []),
+    ...(vector_bytes > 0 ? [`${humanBytes(vector_bytes)} vectors`] : []),
+  ];
+  return [humanBytes(index_bytes), ...parts].join(", ");
+}
+
+/** A line for each model in use, and one more for what keeps it from its work. */
+function modelRows({ models }: StatusResponse): [string, string][] {
+  return [
+    ...rowsOf("Code:", models.embedding_code, models.code),
+    ...rowsOf("Text:", models.embedding_text, models.text),
+  ];
+}
+
+function rowsOf(of: string, setting: string, models: readonly Model[]): [string, string][] {
+  if (models.length === 0) {
+    if (setting !== "none") return [[of, `${setting}: nothing embedded yet`]];
+    return [[of, `none: search uses words${of === "Code:" ? " and structure" : ""}`]];
+  }
+  return models.flatMap((model, i): [string, string][] => {
+    const { message, usage } = model;
+    const label = i === 0 ? of : "";
+    const rows: [string, string][] = [[label, `${model.id}: ${progressOf(model)}`]];
+    if (message !== null) rows.push(["", message]);
+    if (usage !== null) rows.push(["", usageOf(usage)]);
+    return rows;
+  });
+}
+
+type Model = StatusResponse["models"]["code"][number];
+
+function progressOf(model: Model): string {
+  const done = `${number(model.chunks_embedded)} of ${plural(model.chunks_total, "chunk")} embedded`;
+  const none = model.chunks_missing > 0 ? `${number(model.chunks_missing)} by words only` : "";
+  const left = model.eta_seconds === null ? "" : `about ${roughly(model.eta_seconds)} left`;
+  const state = { ready: "", embedding: left || "embedding", waiting: "waiting", unavailable: "unavailable" };
+  return [done, none, state[model.state]].filter((part) => part !== "").join(", ");
+}
+
+function usageOf({ requests, tokens, dollars }: NonNullable<Model["usage"]>): string {
+  const price = dollars === null ? "" : `, $${dollars.toFixed(4)}`;
+  return `${plural(requests, "request")}, ${plural(tokens, "token")}${price} since the daemon started`;
+}
+
+/** How search is, and what does not work though it is set or expected to. */
+export function healthLines(
+  { health, models, memory, daemon, queue }: StatusResponse,
+  colors: Palette,
+): string[] {
+  const asked = health.query_ms === null ? "" : `, a query took ${health.query_ms} ms just now`;
+  const stateText = {
+    healthy: `${tick("ok", colors)} works${asked}`,
+    degraded: `${tick("ok", colors)} search works${asked}`,
+    empty: `${tick("warn", colors)} ${daemon.running && queue.code_is_idle ? nothingIndexed : "nothing is indexed yet"}`,
+    failing: `${tick("fail", colors)} the database is ${health.database}`,
+  };
+  const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
+  const problems = [
+    ...new Set(
+      unavailable.map(({ id, message }) => `${id} is not used: ${message ?? "it is not available."}`),
+    ),
+    ...(memory.llm.problem === null ? [] : [`${memory.llm.model} is not used: ${memory.llm.problem}`]),
+    ...(memory.captures
+      ? []
+      : ["Sessions are not recorded here: `pm init` turns it on, unless sessions.capture is false."]),
+  ];
+  return [stateText[health.status], ...problems.map((text) => `${tick("warn", colors)} ${text}`)].map(
+    (line) => `\n  ${line}`,
+  );
+}
+
+/** The files that are left out, by reason. */
+export function renderSkipped(files: readonly { path: string; reason: string }[], colors: Palette): string {
+  if (files.length === 0) return "No files were skipped.";
+  const byReason = new Map<string, string[]>();
+  for (const { path, reason } of files) byReason.set(reason, [...(byReason.get(reason) ?? []), path]);
+  return [...byReason]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, paths]) => {
+      const title = colors.bold(`${words(reason)} (${paths.length})`);
+      return `${title}\n${paths.map((path) => `  ${path}`).join("\n")}`;
+    })
+    .join("\n\n");
+}
+
+const number = (value: number) => value.toLocaleString("en");
+const plural = (count: number, unit: string) => `${number(count)} ${unit}${count === 1 ? "" : "s"}`;
+const words = (reason: string) => reason.replaceAll("_", " ");
 
 interface StatusOptions {
   watch?: boolean;

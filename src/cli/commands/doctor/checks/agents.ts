@@ -1,8 +1,11 @@
+import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
 import { setups } from "../../../../agents/registry.ts";
 import { type PositionedPart, partState } from "../../../../agents/setup/parts.ts";
 import { projectPlace, readRecord, userPlace } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
+import { gitHooksState } from "../../../../git/hooks/state.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
@@ -126,4 +129,91 @@ function checkPart(
     return setup.fromPlugin(projectPlace(project)).includes(name) ? `${setup.title} (the plugin)` : [];
   });
   return ok(current.length === 0 ? nowhere : `${here} ${current.join(", ")}`);
+}
+
+/** Hooks and agents start `pommel`: it has to be found, and it has to be ours. */
+export function checkPath(env: NodeJS.ProcessEnv = process.env): CheckResult {
+  const { file, problem } = pommelOnPath(env);
+  if (problem !== null) return problem;
+  const short = findExecutable("pm", env);
+  if (short === null || isOurs(short)) return ok(`pommel is ${file}`);
+  return ok(`pommel is ${file}; \`pm\` is another program (${named(short)}), so type \`pommel\` instead`);
+}
+
+/** The `pommel` that a shell would run; `problem` says what is wrong with it. */
+export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
+  file: string | null;
+  problem: CheckResult | null;
+} {
+  const file = findExecutable("pommel", env);
+  const hint = "Install Pommel with `npm install -g pommel`, or put its `pommel` on your PATH.";
+  if (file === null)
+    return { file, problem: warn("`pommel` is not on the PATH, so hooks do nothing.", hint) };
+  if (isOurs(file)) return { file, problem: null };
+  const message = `The \`pommel\` on the PATH is another program (${named(file)}), so hooks do nothing.`;
+  return { file, problem: warn(message, hint) };
+}
+
+function findExecutable(name: string, env: NodeJS.ProcessEnv): string | null {
+  const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`, name] : [name];
+  for (const dir of (env.PATH ?? env.Path ?? "").split(delimiter)) {
+    for (const candidate of dir === "" ? [] : names.map((file) => join(dir, file))) {
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** A link to our script, or the script of a package manager that starts it. */
+function isOurs(file: string): boolean {
+  try {
+    if (basename(realpathSync(file)) === "pm.cjs") return true;
+    return statSync(file).size < 65_536 && /\bpm\.cjs\b|pommel/i.test(readFileSync(file, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** An executable, with the npm package that it belongs to by its path, if any. */
+function named(file: string): string {
+  const inPackage = /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/;
+  const [, owner] = inPackage.exec(realpathSync(file)) ?? [];
+  return owner === undefined ? file : `${file}, of the npm package ${owner}`;
+}
+
+/** What to do where git's hooks are everybody's. */
+export const sharedHint =
+  "Pommel still finds commits in the reflog, a little later. To record them at once, run `pommel hook git-post-commit` in the background from the hook there.";
+
+/** Whether git's hooks report this project's commits. */
+export async function checkGitHooks(project: Project): Promise<CheckResult> {
+  const { state, dir, missing, reason, shadowed, disabled } = await gitHooksState(project);
+  if (state === "none") return ok(`no git hooks: ${reason}`);
+  if (state === "broken")
+    return warn("Git's hooks cannot be checked before git can read the repository.", "");
+  if (state === "installed") return ok(`git runs Pommel's hooks (${dir})`);
+  if (disabled && state !== "partial") return ok("git hooks are off; `pm enable` adds them again");
+  if (state === "shared") return warn(`Pommel's git hooks are missing: ${reason}.`, sharedHint);
+  if (state === "absent" && shadowed.length > 0) {
+    return warn(
+      `Git looks for hooks in ${dir} (core.hooksPath), and Pommel's are in ${shadowed.join(", ")}.`,
+      "Run `pm enable --git`.",
+    );
+  }
+  if (state === "absent") return warn("Pommel's git hooks are missing.", "Run `pm enable --git`.");
+  const who = usesLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
+  return warn(`Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`, "Run `pm enable --git`.");
+}
+
+function usesLefthook(root: string): boolean {
+  return readdirSync(root).some((name) => /^\.?lefthook\.(?:ya?ml|toml|json|jsonc)$/.test(name));
 }

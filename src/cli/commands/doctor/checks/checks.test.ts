@@ -21,9 +21,9 @@ import { openDatabase } from "../../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../../store/sqlite/lock.ts";
 import { Sqlite } from "../../../../store/sqlite/sqlite.ts";
 import type { CheckResult } from "./check.ts";
-import { plainOn } from "./encryption.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkGrammars, checkNode, machineChecks } from "./machine.ts";
+import { plainOn } from "./memory.ts";
 import { projectChecks } from "./project.ts";
 
 let project: Project;

@@ -15,17 +15,20 @@ import { scrubberOf } from "../../../../sessions/from-config.ts";
 import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { vanishingText } from "../../status/memory.ts";
-import { checkHooks, checkInstructions, checkMcp, checkOtherHooks, otherSetups } from "./agents.ts";
-import { checkBackups } from "./backups.ts";
+import {
+  checkGitHooks,
+  checkHooks,
+  checkInstructions,
+  checkMcp,
+  checkOtherHooks,
+  checkPath,
+  otherSetups,
+} from "./agents.ts";
 import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
-import { databaseResult, serverResult } from "./database.ts";
-import { checkEncryption } from "./encryption.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
-import { checkGitHooks } from "./git-hooks.ts";
-import { checkPath } from "./hooks.ts";
-import { checkModels } from "./models.ts";
+import { checkModels } from "./machine.ts";
+import { checkBackups, checkEncryption, checkTranscripts, databaseResult, serverResult } from "./memory.ts";
 import { checkRepository } from "./repository.ts";
-import { checkTranscripts } from "./transcripts.ts";
 
 /** The checks of one project; `fix` repairs what is safe to repair. */
 export function projectChecks(project: Project, fix: boolean): Check[] {

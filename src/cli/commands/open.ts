@@ -1,0 +1,92 @@
+import { spawn } from "node:child_process";
+import { pageRoutes, pageUrl } from "../../client/page-url.ts";
+import { findProject } from "../../git/projects/find-project.ts";
+import { PommelError } from "../../project/errors.ts";
+import { locate } from "../../queries/blame/file-place.ts";
+import type { CommandContext } from "../frame.ts";
+
+/**
+ * The page's own address of a view, as the page's router reads it (src/ui/router.ts).
+ * @param place makes a path relative to the project's root
+ * @throws PommelError `usage` for an unknown view, or one without what it needs
+ */
+export function pageRoute(
+  view: string | undefined,
+  what: readonly string[],
+  place: (path: string) => string,
+): string {
+  const text = what.join(" ").trim();
+  const need = (name: string) => {
+    if (text === "")
+      throw new PommelError("usage", `\`pm open ${view}\` needs ${name}.`, "See `pm open --help`.");
+    return text;
+  };
+  switch (view) {
+    case undefined:
+    case "home":
+      return pageRoutes.home;
+    case "sessions":
+      return pageRoutes.sessions;
+    case "search":
+      return pageRoutes.search(text === "" ? {} : { q: text });
+    case "session":
+      return pageRoutes.session(need("a session's id"));
+    case "file": {
+      const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(need("a path")) ?? [];
+      return pageRoutes.file(place(path), line ?? null);
+    }
+    case "review":
+      return pageRoutes.review(text);
+    default:
+      throw new PommelError(
+        "usage",
+        `The page has no view "${view}".`,
+        "Choose from: home, search, sessions, session, file, review.",
+      );
+  }
+}
+
+/** `pm open`: opens the local page, with a one-time code that signs the browser in. */
+export async function openCommand(
+  { cwd, output }: CommandContext,
+  view: string | undefined,
+  what: string[],
+  { browser }: { browser: boolean },
+): Promise<void> {
+  const project = await findProject(cwd);
+  const route = pageRoute(view, what, (path) => locate(project, cwd, path));
+  const { url, expires_in_seconds } = await pageUrl(project, route);
+  const opened = browser && (await openBrowser(url));
+  output.result({ url, opened, expires_in_seconds }, () =>
+    [
+      opened ? `Opened ${url}` : url,
+      ...(browser && !opened ? ["No browser could be opened: open this address yourself."] : []),
+      output.colors.dim(`It works once, within ${expires_in_seconds} seconds.`),
+    ].join("\n"),
+  );
+}
+
+/** How each system opens an address. None of them goes through a shell. */
+const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** What opens a browser may itself become the browser: after so long it counts as opened. Milliseconds. */
+const enoughMs = 1500;
+
+/** Opens an address in the user's browser. @returns false if nothing could open it */
+function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<boolean> {
+  const [program, ...args] = openers[platform] ?? ["xdg-open"];
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, url], { detached: true, stdio: "ignore", windowsHide: true });
+    const timer = setTimeout(() => resolve(true), enoughMs);
+    const end = (isOpened: boolean) => {
+      clearTimeout(timer);
+      resolve(isOpened);
+    };
+    child.on("error", () => end(false));
+    child.on("exit", (code) => end(code === 0));
+    child.unref();
+  });
+}

@@ -1,0 +1,320 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent } from "../../agents/agent.ts";
+import { agents, agents as knownAgents, setups } from "../../agents/registry.ts";
+import { type PlannedChange, plannedChanges } from "../../agents/setup/planned.ts";
+import { userPlace } from "../../agents/setup/record.ts";
+import type { PartName, Place } from "../../agents/setup.ts";
+import { applyChanges, call } from "../../client/call.ts";
+import { findOrStartDaemon } from "../../client/connect.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { setConfig } from "../../project/config/config-edit.ts";
+import { PommelError } from "../../project/errors.ts";
+import { ownConfigFile } from "../../project/home.ts";
+import { isInside, type Project } from "../../project/paths.ts";
+import { shellQuoted } from "../../text/shell.ts";
+import type { CommandContext } from "../frame.ts";
+import { canAsk } from "../terminal/ask.ts";
+import { interruptedCode } from "../terminal/interruption.ts";
+import { humanBytes, type Output, tick } from "../terminal/output.ts";
+import { createProgress } from "../terminal/progress.ts";
+import { counted, homeRelative, oneLine } from "../terminal/text.ts";
+import { queueTranscripts } from "./import/sources.ts";
+import { addAgents, partsToAdd } from "./init/agents.ts";
+import { agentsNamed, type Wanted } from "./init/choices.ts";
+import { type AgentOutcome, type ChangedPaths, stepPrinter } from "./init/steps.ts";
+
+/** A daemon that still imports is slow. Milliseconds. */
+const patience = 5000;
+
+/** Two questions as commands to copy; fewer where there is too little to ask about. */
+async function questionsWorthAsking(project: Project, cwd: string): Promise<string[]> {
+  const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
+  const answer = await call("questions", {}, project, { without: "fail", timeout: patience }).catch(
+    () => null,
+  );
+  const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
+  const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
+  return [
+    ...(sessions === undefined ? [] : [`${pm} search sessions ${shellQuoted(sessions)}`]),
+    ...(line !== undefined
+      ? [`${pm} why ${shellPath(line)}`]
+      : code !== undefined
+        ? [`${pm} search ${shellQuoted(oneLine(code))}`]
+        : []),
+  ];
+}
+
+/** As one types it: without quotes where none are needed. */
+function shellPath(path: string): string {
+  const shown = homeRelative(path);
+  return /^[\w~./:@+-]+$/.test(shown) ? shown : shellQuoted(path);
+}
+
+/** Past sessions of all projects on this machine. */
+interface PastSessions {
+  projects: { project: Project; transcripts: { agent: Agent; path: string }[] }[];
+  sessions: number;
+  bytes: number;
+  /** Of directories that are gone, or that are not recorded. */
+  left: number;
+}
+
+/** How many transcripts are looked into at once. */
+const atOnce = 16;
+
+/** Looks into the beginning of each transcript on this machine. */
+async function findAllSessions(isWanted: (project: Project) => boolean): Promise<PastSessions> {
+  const byProject = new Map<string, PastSessions["projects"][number]>();
+  const known = new Map<string, Promise<Project | null>>();
+  const found = { sessions: 0, bytes: 0, left: 0 };
+  const add = async (agent: Agent, { path, size }: { path: string; size: number }) => {
+    const info = await agent.describe(path).catch(() => null);
+    if (info === null) return;
+    if (!known.has(info.cwd))
+      known.set(
+        info.cwd,
+        findProjectIfAny(info.cwd).catch(() => null),
+      );
+    const project = await known.get(info.cwd)!;
+    if (project === null || !isWanted(project)) {
+      if (info.parent === null) found.left++;
+      return;
+    }
+    const of = byProject.get(project.id) ?? { project, transcripts: [] };
+    byProject.set(project.id, of);
+    of.transcripts.push({ agent, path });
+    if (info.parent === null) found.sessions++;
+    found.bytes += size;
+  };
+  for (const agent of agents) {
+    for (const root of agent.roots()) {
+      let batch: Promise<void>[] = [];
+      for await (const file of agent.list(root)) {
+        batch.push(add(agent, file));
+        if (batch.length === atOnce) await Promise.all(batch);
+        if (batch.length === atOnce) batch = [];
+      }
+      await Promise.all(batch);
+    }
+  }
+  return { projects: [...byProject.values()], ...found };
+}
+
+/** Whether a project's sessions are recorded, once `record` is set. */
+const isRecordedBy =
+  (record: "all" | "named") =>
+  (project: Project): boolean =>
+    record === "all" || recordingConfig(project).config["sessions.capture"];
+
+/** Has the daemon read them in the background. */
+async function askToImport({ projects }: PastSessions): Promise<void> {
+  for (const { project, transcripts } of projects) {
+    for (const agent of new Set(transcripts.map((one) => one.agent))) {
+      const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
+      await queueTranscripts(project, agent, paths);
+    }
+  }
+}
+
+/** Who set Pommel up waits no longer; the daemon goes on. Milliseconds. */
+const watchedFor = 45_000;
+
+/** Shows how far the daemon is. @returns how many transcripts are left to read */
+async function watchImport(total: number): Promise<number> {
+  const progress = createProgress({ label: "Importing", unit: "transcripts" });
+  const deadline = performance.now() + watchedFor;
+  try {
+    for (;;) {
+      const { importing } = await call("daemon", {}, null, { without: "fail" });
+      if (importing === 0 || performance.now() > deadline) return importing;
+      progress.update(Math.max(0, total - importing), total);
+      await sleep(200);
+    }
+  } finally {
+    progress.finish();
+  }
+}
+
+interface SetupOptions {
+  all?: boolean;
+  named?: boolean;
+  agent?: string;
+  allow?: boolean;
+  import?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** The JSON of `pm setup`; paths are relative to `home`. */
+interface SetupResult extends ChangedPaths {
+  home: string;
+  dry_run: boolean;
+  record: "all" | "named";
+  agents: AgentOutcome[];
+  past: { sessions: number; projects: number; bytes: number; left: number } | null;
+  /** Transcripts that the daemon is still reading. */
+  importing: number;
+  /** With --dry-run: what would be changed in files of agents. */
+  changes: PlannedChange[] | null;
+  /** Commands worth trying, made from this person's own sessions and code. */
+  questions: string[];
+}
+
+/** `pm setup`: the one set-up of a person. Everything it does can be done again, and undone. */
+export async function setupCommand(
+  { cwd, output }: CommandContext,
+  options: SetupOptions,
+): Promise<number | undefined> {
+  if (options.all && options.named)
+    throw new PommelError("usage", "--all and --named exclude each other.", "Give one of them.");
+  const place = userPlace();
+  const wanted = wantedAgents(place, options);
+  const record = await chooseRecord(options, wanted, output);
+  if (record === null) return interruptedCode;
+  const past = options.import === false ? null : await findAllSessions(isRecordedBy(record));
+  const result: SetupResult = {
+    home: place.dir,
+    dry_run: options.dryRun ?? false,
+    record,
+    ...{ created: [], changed: [], already: [], agents: [] },
+    past: past && { ...figuresOf(past), projects: past.projects.length },
+    importing: 0,
+    changes: null,
+    questions: [],
+  };
+  if (options.dryRun) {
+    result.changes = plannedChanges(place, partsToAdd(place, wanted));
+    for (const line of preview(result.changes, record, past, output)) output.print(line);
+    output.result(result, "\nNothing was changed (--dry-run).");
+    return undefined;
+  }
+  if (!isRecording(record)) {
+    setConfig(null, "sessions.record", record, { global: true });
+    await applyChanges(null);
+  }
+  output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
+  const steps = stepPrinter(output, null, "~/");
+  result.agents = await addAgents({ place, wanted, asked: true, steps, result, output });
+  await findOrStartDaemon();
+  if (past !== null && past.sessions > 0) {
+    await askToImport(past);
+    const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
+    result.importing = await watchImport(transcripts);
+    output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
+  }
+  const shown = past === null ? null : mostTelling(past, cwd);
+  if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
+  output.result(result, () => lastWords(result, output));
+  return undefined;
+}
+
+const recordText = {
+  all: "Sessions and commits of all your projects are recorded, on this machine only",
+  named: "Sessions and commits are recorded in projects that you name with `pm init`",
+} as const;
+
+/** Agents that are used on this machine, or those that were named. */
+function wantedAgents(place: Place, { agent, allow = false }: SetupOptions): Wanted[] {
+  const parts = new Set<PartName>(["hooks", "mcp", "instructions", "skill"]);
+  if (allow) parts.add("permissions");
+  const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
+  return chosen.map((setup) => ({ setup, parts }));
+}
+
+/** The one question. @returns null when somebody left */
+async function chooseRecord(
+  { all, named, yes, dryRun }: SetupOptions,
+  wanted: readonly Wanted[],
+  output: Output,
+): Promise<"all" | "named" | null> {
+  if (all || named) return all ? "all" : "named";
+  if (yes || dryRun || !canAsk(output)) return "all";
+  const { askWhatToRecord } = await import("./init/dialogue.ts");
+  const titles = wanted.map(({ setup }) => setup.title);
+  return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
+}
+
+/** Whether the user's configuration says so. */
+function isRecording(record: "all" | "named"): boolean {
+  const { config, origin } = loadConfig(null);
+  return origin["sessions.record"] === "global" && config["sessions.record"] === record;
+}
+
+/** Every change that it would make. */
+function preview(
+  changes: readonly PlannedChange[],
+  record: "all" | "named",
+  past: PastSessions | null,
+  { colors }: Output,
+): string[] {
+  const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
+  const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
+    `  ~/${file}${is_new ? " (new)" : ""}: ${titleOf(agent)}, ${part}${problem === null ? "" : `: ${problem}`}`,
+    ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
+  ]);
+  return [
+    recordText[record],
+    ...(settings.length === 0 ? [] : [`  ${homeRelative(ownConfigFile())}`, ...settings]),
+    ...files,
+    ...(past === null ? [] : [`${pastText(past)}: would be imported`]),
+  ];
+}
+
+const figuresOf = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
+
+/** The lines of a change that one looks at; `--json` has all of them. */
+const shownLines = 12;
+
+function shortened(lines: readonly string[]): string[] {
+  const shown = lines.length > shownLines ? lines.slice(0, shownLines / 2) : lines;
+  const rest = lines.length - shown.length;
+  return [
+    ...shown.map((line) => `${line[0]} ${line.slice(1)}`),
+    ...(rest === 0 ? [] : [`… ${rest} more lines (--json shows all)`]),
+  ];
+}
+
+/** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
+function pastText({ sessions, projects, bytes, left }: PastSessions): string {
+  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${humanBytes(bytes)})`;
+  return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
+}
+
+function importText(importing: number): string {
+  return importing === 0
+    ? "all imported"
+    : `${counted(importing, "transcript")} to go, in the background (\`pm status\`)`;
+}
+
+/** The project that somebody is in, else the one with the most sessions. */
+function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
+  const [first] = projects.toSorted(
+    (one, other) =>
+      Number(isInside(cwd, other.project.root)) - Number(isInside(cwd, one.project.root)) ||
+      other.transcripts.length - one.transcripts.length,
+  );
+  return first?.project ?? null;
+}
+
+function titleOf(agent: string): string {
+  return knownAgents.find(({ name }) => name === agent)?.title ?? agent;
+}
+
+function lastWords({ agents, questions }: SetupResult, { colors }: Output): string {
+  const lines = [
+    ...(agents.length === 0
+      ? [
+          "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
+        ]
+      : []),
+    "",
+    questions.length === 0 ? "Look around:" : "Worth asking:",
+    ...questions.map((question) => `  ${question}`),
+    `  pm open${colors.dim("    the page: sessions, commits, who wrote what")}`,
+    "",
+    colors.dim("`pm disable --global` stops it and undoes this; `pm uninstall` removes everything."),
+  ];
+  return lines.join("\n");
+}
