@@ -1,5 +1,5 @@
-// Checks the links between our Markdown pages: that each file is there, and each heading that is linked to, and that the tests
-// exist that a page names as its proof. Prints what is not there, and ends with 1 if anything is not. Addresses on the web are
+// Checks the links between our Markdown pages: that each file is there, and each heading that is linked to, and that the sources
+// and tests exist that a page names. Prints what is not there, and ends with 1 if anything is not. Addresses on the web are
 // not looked at.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -48,11 +48,9 @@ const broken = pages.flatMap((page) => {
     })
     .map((to) => `${relative(root, page)}: ${to}`);
 });
-/** Pages that name the test which holds each of their lines. */
-const proven = ["SECURITY.md", "docs/reliability.md"];
-for (const page of proven) {
-  for (const [, file] of readFileSync(join(root, page), "utf8").matchAll(/`((?:src|test)\/[^`\s]+)`/g))
-    if (!existsSync(join(root, file))) broken.push(`${page}: ${file}`);
+for (const page of pages) {
+  for (const [, file] of readFileSync(page, "utf8").matchAll(/`((?:src|test)\/[^`\s<>*(:]+)`/g))
+    if (!existsSync(join(root, file))) broken.push(`${relative(root, page)}: ${file}`);
 }
 if (broken.length > 0) {
   console.error(`Links that lead nowhere:\n${broken.join("\n")}`);
