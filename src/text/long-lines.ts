@@ -11,7 +11,10 @@ const longRun = new RegExp(`[^\\s"'\`,;(){}[\\]<>]{${maxRun},}`, "g");
 /** A text whose long lines are shortened, each by itself: no line hides its neighbours. */
 export function shortenLines(text: string): string {
   if (text.length <= maxLine) return text;
-  return text.replace(longLine, (line) =>
-    line.replace(longRun, (run) => run.slice(0, keptOfRun)).slice(0, maxLine),
-  );
+  return text.replace(longLine, (line) => shortenRuns(line).slice(0, maxLine));
+}
+
+/** A line whose data is shortened: what stands around it is kept. */
+export function shortenRuns(line: string): string {
+  return line.replace(longRun, (run) => run.slice(0, keptOfRun));
 }

@@ -1,6 +1,7 @@
 /** Whether a person or a machine wrote a file, by its name and its first lines. */
 
 import { posix } from "node:path";
+import { shortenRuns } from "../../text/long-lines.ts";
 
 /** What package managers write: exact names, lower case. */
 const lockFiles = new Set([
@@ -142,11 +143,30 @@ const squeezed = new Set([".js", ".mjs", ".cjs", ".css", ".json", ".html", ".htm
 const shortestMinified = 2000;
 /** Code that people wrap by hand stays far below this average; bundles are in the thousands. */
 const maxAverageLineLength = 300;
+/** Among minified lines, longer ones are taken for minified, too. */
+const maxLineByHand = 500;
+const minifiedLine = new RegExp(`^[^\\n]{${maxLineByHand + 1},}`, "gm");
 
-/** Whether the file is minified: by its name, or because its lines are far longer than anyone writes. */
-export function isMinified(path: string, text: string): boolean {
-  if (minifiedName.test(path)) return true;
-  if (text.length < shortestMinified || !squeezed.has(posix.extname(path).toLowerCase())) return false;
+/** Comments, and what every file of a kind begins with. What is not closed goes on to the end: else it would be looked for again and again. */
+const saysNothing = /\/\*.*?(?:\*\/|$)|\/\/[^\n]*|<!--.*?(?:-->|$)|<[!?].*?(?:>|$)|['"]use strict['"];?/gs;
+
+/**
+ * What people wrote of a file: all of it, unless it is minified by its name, or because its lines are far longer than anyone
+ * writes. Then it is the lines that are not, where they were; null if there are none.
+ */
+export function withoutMinified(path: string, text: string): string | null {
+  if (minifiedName.test(path)) return null;
+  if (text.length < shortestMinified || !squeezed.has(posix.extname(path).toLowerCase())) return text;
+  if (!hasLongLines(text)) return text;
+  const rest = text.replace(minifiedLine, (line) => {
+    const short = shortenRuns(line);
+    return short.length > maxLineByHand ? "" : short;
+  });
+  return /\p{L}/u.test(rest.replace(saysNothing, "")) ? rest : null;
+}
+
+/** On the average. */
+function hasLongLines(text: string): boolean {
   const maxLines = text.length / maxAverageLineLength;
   let lines = 1;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {

@@ -185,6 +185,38 @@ describe("minified", () => {
     expect(textOrReason("data.json", `[${"1,".repeat(3000)}1]`)).toBe("skip: minified");
   });
 
+  it.each([
+    [
+      "app.js",
+      `${"function a(b){return b+1};".repeat(400)}\nexport function afterIt() {}\n`,
+      "export function afterIt() {}",
+    ],
+    ["app.css", `${".a{color:red}".repeat(400)}\n.after-it { color: blue; }\n`, ".after-it { color: blue; }"],
+    ["data.json", `{"rows":[${"1,".repeat(3000)}1],\n"afterIt": 1}\n`, '"afterIt": 1}'],
+    ["page.html", `<!doctype html>\n${"<p>a</p>".repeat(900)}\n<p>after it</p>\n`, "<p>after it</p>"],
+    [
+      "icon.svg",
+      `<?xml version="1.0"?>\n<path d="${"M 0 1 L 2 3 ".repeat(500)}"/>\n<title>after it</title>\n`,
+      "<title>after it</title>",
+    ],
+    [
+      "feed.xml",
+      `<?xml version="1.0"?>\n${"<b>c</b>".repeat(900)}\n<title>after it</title>\n`,
+      "<title>after it</title>",
+    ],
+  ])("in part: %s", (name, text, line) => {
+    const read = textOrReason(name, text);
+    expect(read.split("\n").indexOf(line)).toBe(text.split("\n").indexOf(line));
+    expect(read.length).toBeLessThan(100);
+  });
+
+  it("in part: data in a line is shortened, the line stays", () => {
+    const data = `export const logo = "data:image/png;base64,${"iVBORw0K".repeat(1000)}";\n`;
+    expect(textOrReason("logo.js", data)).toMatch(
+      /^export const logo = "data:image\/png;base64,\w{1,80}";\n$/,
+    );
+  });
+
   it("not: short one-liners, prose, and code with one long line", () => {
     expect(textOrReason("one.js", "a();".repeat(100))).toContain("a();");
     expect(textOrReason("notes.md", bundle)).toBe(bundle);

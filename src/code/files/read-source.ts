@@ -5,13 +5,13 @@ import { blankSection, isOwnFile } from "../../project/files/own-text.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
 import { isBuildOutput } from "./build-output.ts";
-import { hasGeneratedHeader, isGeneratedName, isMinified, isSecretName } from "./file-kind.ts";
+import { hasGeneratedHeader, isGeneratedName, isSecretName, withoutMinified } from "./file-kind.ts";
 
 /** The result of reading a path. `size` (bytes) and `mtimeMs` (whole ms) belong to the version that was read. */
 type SourceRead =
   | {
       kind: "text";
-      /** Without byte order mark, and with blank lines for what Pommel put there; line ends as they are in the file. */
+      /** Without byte order mark, and with blank lines for what is minified or Pommel put there; line ends as they are in the file. */
       text: string;
       /** SHA-256 of the bytes, the first 32 hex digits. */
       hash: string;
@@ -64,9 +64,10 @@ export function readSource(
     const bytes = readUpTo(fd, stat.size);
     const text = decodeText(bytes);
     if (text === null) return skip("binary");
-    if (isMinified(stamp.path, text)) return skip("minified");
+    const written = withoutMinified(stamp.path, text);
+    if (written === null) return skip("minified");
     if (hasGeneratedHeader(stamp.path, text)) return skip("generated");
-    const indexed = withoutOwnText(stamp.path, text);
+    const indexed = withoutOwnText(stamp.path, written);
     if (indexed === null) return skip("generated");
     const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
     return { kind: "text", text: indexed, hash, isBuilt: isBuildOutput(stamp.path, text), ...seen };

@@ -29,7 +29,7 @@ export interface IndexReport {
 }
 
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
-const chunkerVersion = 12;
+const chunkerVersion = 13;
 
 /**
  * Files in flight at most: enough to keep two workers busy, few enough to stay current. Beyond so many bytes one more is not taken:
