@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
-import { hasGeneratedHeader, isGeneratedName, isMinified } from "../../src/code/files/file-kind.ts";
+import { hasGeneratedHeader, isGeneratedName, withoutMinified } from "../../src/code/files/file-kind.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
 import { levels } from "../../src/project/levels.ts";
@@ -25,8 +25,9 @@ const isUnwanted =
   /(^|\/)(node_modules|vendor|third_party|third-party|dist|testdata|fixtures?|locales?|i18n)\//;
 
 async function pairsOfFile({ path, bytes }: Blob): Promise<Omit<Pair, "repository">[]> {
-  const text = decodeText(bytes);
-  if (text === null || isMinified(path, text) || hasGeneratedHeader(path, text)) return [];
+  const decoded = decodeText(bytes);
+  const text = decoded && withoutMinified(path, decoded);
+  if (text === null || hasGeneratedHeader(path, text)) return [];
   const language = languageOf(path, text.slice(0, 200).split("\n", 1)[0]);
   if (language === "markdown") {
     const { chunks } = chunkSource({ path, language, text }, null, { levels: wantedLevels, withText: true });

@@ -44,17 +44,6 @@ export function minute(iso: string | null): string {
   return iso === null ? "" : `${iso.slice(0, 16).replace("T", " ")}Z`;
 }
 
-/** Ascending numbers, those that follow each other as a span: "1,3-5". */
-export function spans(numbers: readonly number[]): string {
-  const parts: [number, number][] = [];
-  for (const number of numbers) {
-    const last = parts.at(-1);
-    if (last && number === last[1] + 1) last[1] = number;
-    else parts.push([number, number]);
-  }
-  return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
-}
-
 /** The parts that exist, with a separator between them. */
 export function joined(parts: readonly (string | null | undefined | false)[], separator = " | "): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(separator);

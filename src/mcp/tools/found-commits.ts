@@ -2,12 +2,13 @@ import type * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
+import { numbered } from "../../protocol/reading/numbers.ts";
 import { snippetText } from "../../protocol/reading/statements.ts";
 import { verdictAdvice } from "../../protocol/reading/verdict.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, quoted, spans } from "../text/text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text/text.ts";
 import { ask, type CallContext, type ToolAnswer } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -93,7 +94,7 @@ function render(item: ReturnType<typeof itemOf>): string {
       snippet !== "" && quoted(snippet),
       ...item.sessions.map(
         ({ session_id, title, turns }) =>
-          `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""}${title === null ? "" : ` "${title}"`}`,
+          `  session ${shortId(session_id)}${turns.length > 0 ? ` ${numbered("turn", turns)}` : ""}${title === null ? "" : ` "${title}"`}`,
       ),
       item.files.length > 0 && `  files: ${item.files.join(", ")}`,
     ],

@@ -1,10 +1,11 @@
 import { maxResults } from "../../project/max-results.ts";
 import type { CheckpointSummary } from "../../protocol/operations/checkpoints.ts";
 import { linkEvidence } from "../../protocol/reading/link-evidence.ts";
+import { numbered } from "../../protocol/reading/numbers.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { historyLabel, joined, lineOrNull, minute, oneLine, spans } from "../text/text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine } from "../text/text.ts";
 import { ask, type Handler } from "../tool.ts";
 
 const sessionsNamed = 3;
@@ -77,7 +78,7 @@ function render(item: ReturnType<typeof itemOf>): string {
   ]);
   const sessions = item.sessions.map(
     ({ session_id, title, turns, evidence }) =>
-      `  session ${shortId(session_id)}${turns.length > 0 ? ` turns ${spans(turns)}` : ""} ${evidence}${title === null ? "" : ` "${title}"`}`,
+      `  session ${shortId(session_id)}${turns.length > 0 ? ` ${numbered("turn", turns)}` : ""} ${evidence}${title === null ? "" : ` "${title}"`}`,
   );
   return [`${id} "${subject}"  ${facts}`, ...sessions].join("\n");
 }

@@ -17,6 +17,9 @@ it("says who speaks and what was done", () => {
 
 it("makes a line of a snippet, without marks", () => {
   expect(
+    snippetText("…### 7. Tests [TOOL_USE] Grep src x|y [TOOL_USE] LS src [TOOL_USE] WebFetch https://a.b"),
+  ).toBe("…7. Tests searched src x|y listed src fetched https://a.b");
+  expect(
     snippetText(
       "…cut [ASSISTANT] ## Plan **Two** things: `a_b` [TOOL_USE] Write src/a.ts [TOOL_USE] Bash ls -la",
     ),

@@ -28,7 +28,9 @@ const deeds: readonly [verb: string, tools: RegExp][] = [
   ["wrote", /^(?:write|write_file|create|create_file|write_to_file)$/i],
   ["edited", /^(?:edit|multiedit|notebookedit|replace|replace_in_file|apply_patch|str_replace\w*)$/i],
   ["read", /^(?:read|read_file|view|cat|read_many_files)$/i],
-  ["looked", /^(?:grep|glob|search\w*|list\w*|ls|find\w*)$/i],
+  ["searched", /^(?:grep|glob|search\w*|find\w*|web_?search)$/i],
+  ["listed", /^(?:list\w*|ls)$/i],
+  ["fetched", /^(?:web_?)?fetch$/i],
 ];
 
 /** The statements of a text in which each begins a line, or, of a snippet on one line, stands anywhere. */
@@ -71,7 +73,7 @@ export function snippetText(snippet: string): string {
 /** Without marks of headings, emphasis and code, which only a renderer needs. */
 function withoutMarks(text: string): string {
   return text
-    .replace(/(^|\s)#{1,6} (?=\S)/g, "$1")
+    .replace(/(^|[\s…])#{1,6} (?=\S)/g, "$1")
     .replace(/(^|[\s…("])\*\*(?=[\p{L}\p{N}`])/gu, "$1")
     .replace(/(?<=[\p{L}\p{N}`.:!?)])\*\*(?=[\s….,:;!?)"]|$)/gu, "")
     .replace(/```\w*|``/g, " ")

@@ -453,7 +453,7 @@ describe("a message with quotes of its own", () => {
   it("says so when the quoted text is nowhere", async () => {
     const { results, notes } = await search('retry with "exponential backon"');
     expect(results[0]!.file).toBe("src/http/retry.ts");
-    expect(notes).toEqual([expect.stringContaining("Nothing contains the text in quotes")]);
+    expect(notes).toEqual([expect.stringContaining("Nothing contains the quoted text")]);
   });
 });
 

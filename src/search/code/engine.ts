@@ -40,7 +40,7 @@ interface CodeSearchOptions {
 /** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
 const maxTries = 3;
 
-const unheldNote = "Nothing contains the text in quotes as it is; these results come closest.";
+const unheldNote = "Nothing contains the quoted text; these results come closest.";
 const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
 const incompleteNote =
   "Not all files were looked into, as that takes too long; name a path or a simpler pattern.";

@@ -129,7 +129,7 @@ describe("what a query names comes first", () => {
       count: 1,
     });
     expect(await first('the "lamp hangs up"')).toMatchObject({
-      notes: [expect.stringContaining("in quotes")],
+      notes: [expect.stringContaining("the quoted text")],
     });
   });
 });

@@ -56,7 +56,7 @@ interface SessionSearchOptions {
 }
 
 const unheldNote =
-  "No turn is remembered with the text in quotes as it is; these come closest. `--in content` looks through all that was said.";
+  "No turn contains the quoted text; these come closest. `--in content` searches everything that was said.";
 
 interface Presented {
   /** Of the chunk that is shown. */

@@ -7,6 +7,7 @@ import type {
   CheckpointSummary,
   CheckpointsRequest,
 } from "../../../protocol/operations/checkpoints.ts";
+import { spans } from "../../../protocol/reading/numbers.ts";
 import type { BackfillRequest } from "../../../queries/checkpoints/backfill.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -76,17 +77,6 @@ function sessionsOf(sessions: readonly CheckpointSession[]): string {
   if (first === undefined) return "";
   const turns = first.turns.length > 0 ? `:${spans(first.turns)}` : "";
   return `${shortId(first.session_id)}${turns}${others.length > 0 ? ` +${others.length}` : ""}`;
-}
-
-/** Ascending numbers, those that follow each other as a span: "1,3-5". */
-export function spans(numbers: readonly number[]): string {
-  const parts: [number, number][] = [];
-  for (const number of numbers) {
-    const last = parts.at(-1);
-    if (last !== undefined && number === last[1] + 1) last[1] = number;
-    else parts.push([number, number]);
-  }
-  return parts.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
 /** How much of what it added agents wrote: "95%". */

@@ -6,7 +6,7 @@ import type {
   CheckpointSummary,
   DiffAnswer,
 } from "../../../protocol/operations/checkpoints.ts";
-import { renderCheckpoints, spans } from "./list.ts";
+import { renderCheckpoints } from "./list.ts";
 import { renderCheckpoint, renderSessions } from "./show.ts";
 
 const pipe = screenOf();
@@ -96,10 +96,6 @@ describe("pm checkpoint list", () => {
     const none = { checkpoints: [], total: 0 };
     expect(renderCheckpoints(none, {}, pipe)).toMatch(/^No checkpoints: no recorded session/);
     expect(renderCheckpoints(none, { branch: "x" }, pipe)).toMatch(/^No matching checkpoints\./);
-  });
-
-  it("names turns that follow each other as one", () => {
-    expect([[], [4], [1, 2], [1, 3, 4, 5, 9]].map(spans)).toEqual(["", "4", "1-2", "1,3-5,9"]);
   });
 });
 

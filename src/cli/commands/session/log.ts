@@ -1,5 +1,5 @@
 import type { SessionResponse, Statement } from "../../../protocol/operations/sessions.ts";
-import { duration } from "../../../protocol/reading/duration.ts";
+import { duration } from "../../../protocol/reading/numbers.ts";
 import { type Step, storyOf } from "../../../protocol/reading/story.ts";
 import { cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";

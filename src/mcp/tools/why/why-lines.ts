@@ -96,7 +96,7 @@ function originOf(origin: Origin, longest: number) {
   return {
     lines: lines
       .slice(0, 20)
-      .map(([first, last]) => `${first}-${last}`)
+      .map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`))
       .join(","),
     author,
     confidence: twoDigits(confidence),
@@ -125,10 +125,10 @@ function renderOrigin(origin: ReturnType<typeof originOf>): string {
       : author === "human"
         ? "a person"
         : author === "before_agents"
-          ? "somebody before agents"
+          ? "a person before agents"
           : "unknown author";
   const place = joined([
-    `lines ${lines} by ${who}${evidence === "" ? "" : ` (${evidence})`}`,
+    `${/^\d+$/.test(lines) ? "line" : "lines"} ${lines} by ${who}${evidence === "" ? "" : ` (${evidence})`}`,
     session_id !== null && `session ${shortId(session_id)}${turn === null ? "" : ` turn ${turn}`}`,
     origin.session_title !== null && `"${origin.session_title}"`,
     commit === null ? "not committed" : `${commit.slice(0, 8)} "${subject}"`,

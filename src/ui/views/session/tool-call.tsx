@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
-import { duration } from "../../../protocol/reading/duration.ts";
+import { duration } from "../../../protocol/reading/numbers.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
