@@ -9,7 +9,7 @@ import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
-import { passphraseForSuccessor } from "./store/encryption/key-source.ts";
+import { passphraseForSuccessor } from "./store/encryption/keys.ts";
 
 const usage = `Usage: pommeld [options]
 

@@ -1,6 +1,6 @@
 import { bareLine } from "../../src/attribution/lines/line-keys.ts";
 import type { AttributionBasis } from "../../src/protocol/values.ts";
-import type { AttributionRecord, Binding } from "../../src/store/memory/git-records.ts";
+import type { AttributionRecord, Binding } from "../../src/store/memory/memory-records.ts";
 import { languageOf } from "./code.ts";
 import type { KnownCommit } from "./history.ts";
 import type { Keeper } from "./keeper.ts";

@@ -1,5 +1,5 @@
 import type { AttributionBasis } from "../../src/protocol/values.ts";
-import type { AttributionRecord, Binding, CommitSeen } from "../../src/store/memory/git-records.ts";
+import type { AttributionRecord, Binding, CommitSeen } from "../../src/store/memory/memory-records.ts";
 import type { Checkout, World } from "./world.ts";
 
 /** Who remembers what happens in a world, and is asked afterwards. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { GraphNode } from "../../src/search/graph/graph.ts";
-import { DatabaseSync } from "../../src/store/sqlite/driver.ts";
+import { DatabaseSync } from "../../src/store/sqlite/sqlite.ts";
 
 /** From this confidence on an edge of codegraph's counts as sure: it gives 0.9 to what an import resolves, 0.4 to a mere name. */
 const sure = 0.8;

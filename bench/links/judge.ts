@@ -1,7 +1,7 @@
 import { foreignNotesOf } from "../../src/attribution/foreign/foreign-notes.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
-import type { Binding } from "../../src/store/memory/git-records.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
+import type { Binding } from "../../src/store/memory/memory-records.ts";
 import { addedLines, newLines, TranscriptTexts } from "./verbatim.ts";
 
 /** A session that a commit is linked with. */

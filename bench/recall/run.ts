@@ -3,7 +3,7 @@ import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionAnswer } from "../../src/search/sessions/types.ts";
 import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { placeOfLine } from "../../src/store/memory/sessions/lines.ts";
+import { placeOfLine } from "../../src/store/memory/sessions/transcripts.ts";
 import { halfOf, type Question } from "./questions.ts";
 
 /** How one question was answered. */

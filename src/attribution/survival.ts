@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import type { CommitFileRecord } from "../store/memory/git-records.ts";
+import type { CommitFileRecord } from "../store/memory/memory-records.ts";
 import { bareLine, lineKey } from "./lines/line-keys.ts";
 
 /** Lines that a commit added, and how many of them are in its files today. Blank and trivial lines do not count. */

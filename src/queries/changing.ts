@@ -10,7 +10,7 @@ import type { Project } from "../project/paths.ts";
 import { cutSettingsOf } from "../sessions/chunks/cut-rules.ts";
 import { scrubberOf } from "../sessions/from-config.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
-import { lostMemory } from "../store/memory/backups/lost-memory.ts";
+import { lostMemory } from "../store/memory/backups/backup-content.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { secretKey } from "../store/memory/privacy/secrets.ts";
 import { openMemory } from "./open.ts";

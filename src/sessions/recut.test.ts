@@ -13,7 +13,12 @@ import {
 } from "../../test/support/turn-fixture.ts";
 import type { Embedder } from "../models/embed/embedder.ts";
 import { expireSessions, forget, nothing } from "../store/memory/privacy/forget.ts";
-import { cutCounts, cutOfSession, outdatedSessions, saveCut } from "../store/memory/sessions/session-cuts.ts";
+import {
+  cutCounts,
+  cutOfSession,
+  outdatedSessions,
+  saveCut,
+} from "../store/memory/sessions/session-index.ts";
 import { saveSession, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../store/memory/sessions/turns.ts";

@@ -2,8 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../project/errors.ts";
 import { saveCommands } from "../store/memory/commands.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
-import { cutOfSession, outdatedSessions, saveCut } from "../store/memory/sessions/session-cuts.ts";
-import { indexAgain } from "../store/memory/sessions/session-terms.ts";
+import {
+  cutOfSession,
+  indexAgain,
+  outdatedSessions,
+  saveCut,
+} from "../store/memory/sessions/session-index.ts";
 import { replacePromptTitle, sessionById } from "../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../store/memory/sessions/turns.ts";
 import { currentCut, cutOf } from "./chunks/cut-rules.ts";

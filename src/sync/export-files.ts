@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { belongsTo } from "../git/projects/roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
-import { withheldSessions } from "../store/memory/privacy/withheld.ts";
+import { withheldSessions } from "../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import {
   type ChangedThing,
@@ -10,8 +10,8 @@ import {
   changedThings,
   setSyncFact,
   syncFact,
-} from "../store/memory/sync.ts";
-import { unknownAuthor } from "../store/memory/team.ts";
+  unknownAuthor,
+} from "../store/memory/sharing.ts";
 import { pathOf } from "./branch/manifest.ts";
 import { decode, encode, type Thing } from "./branch/shared-file.ts";
 import {

@@ -12,10 +12,10 @@ import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../store/memory/events.ts";
 import { enqueue } from "../store/memory/jobs/jobs.ts";
-import { ofOldLines } from "../store/memory/privacy/withheld.ts";
-import { authorsOfShared } from "../store/memory/schema/team.ts";
+import { ofOldLines } from "../store/memory/privacy/secrets.ts";
+import { authorsOfShared } from "../store/memory/schema/sharing.ts";
 import { listSessions } from "../store/memory/sessions/sessions.ts";
-import { changedThings } from "../store/memory/sync.ts";
+import { changedThings } from "../store/memory/sharing.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
 beforeEach(() => {

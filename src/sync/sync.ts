@@ -1,7 +1,7 @@
 import { PommelError } from "../project/errors.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Memory } from "../store/memory/memory.ts";
-import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sync.ts";
+import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sharing.ts";
 import { Files, type Tip, tipAt, tipIfThere } from "./branch/branch.ts";
 import { push, readableTip, remoteTip } from "./branch/exchange.ts";
 import {

@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/project/config/config.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { cutCounts } from "../../src/store/memory/sessions/session-cuts.ts";
+import { cutCounts } from "../../src/store/memory/sessions/session-index.ts";
 import { sessionIn, sessionsFound, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import {
   cleanUp,

@@ -12,7 +12,7 @@ import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { saveCheckpoint } from "../../src/store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../src/store/memory/commits/commits.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
-import { saveCut } from "../../src/store/memory/sessions/session-cuts.ts";
+import { saveCut } from "../../src/store/memory/sessions/session-index.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";

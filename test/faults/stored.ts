@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Project } from "../../src/project/paths.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
-import { ordinaryTables } from "../../src/store/memory/backups/content-digest.ts";
+import { ordinaryTables } from "../../src/store/memory/backups/backup-content.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 
 /** Columns that name rows by when they were written, or say when. */

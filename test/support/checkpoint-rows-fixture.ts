@@ -1,13 +1,13 @@
 import { saveAttributions } from "../../src/store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../src/store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../src/store/memory/commits/commits.ts";
+import type { Memory } from "../../src/store/memory/memory.ts";
 import type {
   AttributionRecord,
   Binding,
   CommitFileRecord,
   CommitRecord,
-} from "../../src/store/memory/git-records.ts";
-import type { Memory } from "../../src/store/memory/memory.ts";
+} from "../../src/store/memory/memory-records.ts";
 
 /** For tests: commits and checkpoints as if recorded. */
 

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**
  * The database of Aline (also ReAlign, OneContext), a tool that remembers sessions of agents, as its schemas 2 to 21

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { basename, join, resolve } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type {
   Agent,
   Cursor,

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";

@@ -1,4 +1,4 @@
-import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { Agent, Cursor, ReadBatch, TranscriptFile, TranscriptInfo, TranscriptLine } from "../agent.ts";
 import { bounded } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
-import type { ForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { Cursor } from "../agent.ts";
 import { parseJsonLine } from "../reading/json.ts";
 import { messagesIn, partSizes, partsIn } from "./database.ts";

@@ -1,5 +1,5 @@
 import { codeOf } from "../../project/errors.ts";
-import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
+import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**
  * Opens the database that a client keeps its sessions in.

@@ -2,8 +2,8 @@ import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import type { AgentState, SessionState } from "../../protocol/operations/checkpoints.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
-import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { Binding } from "../../store/memory/memory-records.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {

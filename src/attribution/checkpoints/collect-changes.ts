@@ -1,6 +1,6 @@
 import { changesOf, changesOfEach } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
-import type { AttributionRecord, CommitFileRecord } from "../../store/memory/git-records.ts";
+import type { AttributionRecord, CommitFileRecord } from "../../store/memory/memory-records.ts";
 import { lineKey } from "../lines/line-keys.ts";
 
 /**

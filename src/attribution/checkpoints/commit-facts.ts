@@ -1,7 +1,7 @@
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import type { CommitSeen } from "../../store/memory/git-records.ts";
+import type { CommitSeen } from "../../store/memory/memory-records.ts";
 import type { GitWork } from "./work.ts";
 
 /** Subjects are cut here. Characters. */

@@ -1,4 +1,4 @@
-import type { CommitFileRecord } from "../../store/memory/git-records.ts";
+import type { CommitFileRecord } from "../../store/memory/memory-records.ts";
 
 /** Files that are named before the rest is counted. */
 const named = 3;

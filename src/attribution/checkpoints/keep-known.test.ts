@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { range } from "../../../test/support/checkpoint-rows-fixture.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { keepKnown } from "./keep-known.ts";
 
 const human = { author: "human", how: "absence", confidence: 0.95 } as const;

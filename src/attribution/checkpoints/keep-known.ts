@@ -1,4 +1,4 @@
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 
 /**
  * The evidence of a verdict may be gone when a commit is analysed again: its session was forgotten, or what was seen in

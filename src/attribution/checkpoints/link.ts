@@ -1,7 +1,7 @@
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { checkpointPlaces, saveParents } from "../../store/memory/commits/checkpoints.ts";
-import type { CheckpointRecord } from "../../store/memory/git-records.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import type { GitWork } from "./work.ts";
 
 /**

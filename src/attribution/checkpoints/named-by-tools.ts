@@ -1,6 +1,6 @@
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
-import type { Binding } from "../../store/memory/git-records.ts";
+import type { Binding } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { foreignNotesOf } from "../foreign/foreign-notes.ts";
 import type { GitWork } from "./work.ts";

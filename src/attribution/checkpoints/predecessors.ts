@@ -1,6 +1,6 @@
 import { commitsByPatch, commitsLike } from "../../store/memory/commits/commits.ts";
-import type { CommitRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { CommitRecord } from "../../store/memory/memory-records.ts";
 
 /** More say nothing new. */
 const most = 100;

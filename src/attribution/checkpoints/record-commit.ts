@@ -9,7 +9,12 @@ import {
   saveCheckpoint,
 } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
-import type { Binding, CheckpointRecord, CommitRecord, CommitSeen } from "../../store/memory/git-records.ts";
+import type {
+  Binding,
+  CheckpointRecord,
+  CommitRecord,
+  CommitSeen,
+} from "../../store/memory/memory-records.ts";
 import { observedSince } from "../../store/memory/observations.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";

@@ -2,7 +2,7 @@ import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { commitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
-import type { AttributionRecord, CommitRecord } from "../../store/memory/git-records.ts";
+import type { AttributionRecord, CommitRecord } from "../../store/memory/memory-records.ts";
 import type { AttributedLines } from "../foreign/types.ts";
 import { collectChanges } from "./collect-changes.ts";
 import { subjectOf } from "./commit-facts.ts";

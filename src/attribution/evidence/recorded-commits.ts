@@ -1,4 +1,4 @@
-import { firstCommitsOf } from "../../store/memory/commits/attribution-lookup.ts";
+import { firstCommitsOf } from "../../store/memory/commits/attributions.ts";
 import { committedAtOf, filesOfCommit, latestCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 

@@ -1,6 +1,6 @@
 import { GitFailure, gitBuffer } from "../../git/git.ts";
 import type { Lineage } from "../../git/history/lineage.ts";
-import { linesOfToolUses } from "../../store/memory/commits/attribution-lookup.ts";
+import { linesOfToolUses } from "../../store/memory/commits/attributions.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";

@@ -5,8 +5,8 @@ import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { lineKey } from "./line-keys.ts";
 import { inheritedFrom } from "./origins.ts";
 

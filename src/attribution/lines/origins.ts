@@ -1,10 +1,9 @@
 import { blameOf } from "../../git/diff/blame.ts";
 import { GitFailure } from "../../git/git.ts";
-import { mayHaveAuthors } from "../../store/memory/commits/attribution-lookup.ts";
-import { attributionsOf } from "../../store/memory/commits/attributions.ts";
+import { attributionsOf, mayHaveAuthors } from "../../store/memory/commits/attributions.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { align, type FileLine, type Stretch } from "./align.ts";
 import type { FileToAttribute, RemovedLine } from "./file-lines.ts";
 import { LooseText, reflowed } from "./reflow.ts";

@@ -1,5 +1,5 @@
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
-import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
+import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
 
 /** Raised whenever the same commit may come to other attributions. */
 export const attributionVersion = 12;

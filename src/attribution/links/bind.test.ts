@@ -7,7 +7,7 @@ import {
   write,
 } from "../../../test/support/attribution-fixture.ts";
 import { linesOfSession as range } from "../../../test/support/checkpoint-rows-fixture.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute } from "../lines/types.ts";

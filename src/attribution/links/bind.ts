@@ -1,4 +1,4 @@
-import type { AttributionRecord, Binding } from "../../store/memory/git-records.ts";
+import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { clockMs, type Period } from "../evidence/period.ts";
 import type { Delegation, Write } from "../evidence/writes.ts";

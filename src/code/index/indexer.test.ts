@@ -8,9 +8,8 @@ import { createStaticEmbedder, modelId } from "../../models/embed/static/static-
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { Definitions } from "../../store/index/sqlite/definitions.ts";
 import { IndexDatabase } from "../../store/index/sqlite/index-database.ts";
-import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
+import { Definitions, SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { vectorCounts, vectorRowsAfter } from "../../store/index/sqlite/vector-rows.ts";
 import { nameKey } from "../../text/tokens.ts";
 import { createIgnoreRules } from "../files/ignore.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
-import { withheldSessions } from "../../store/memory/privacy/withheld.ts";
+import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
 import { askForOldLines } from "./conversation-requests.ts";
 
 it("old lines are queued once for the language model, and withhold nothing", async () => {

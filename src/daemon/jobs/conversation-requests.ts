@@ -3,7 +3,7 @@ import { defaultAgent, statTranscript } from "../../agents/registry.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { ofOldLines, unreadSessions } from "../../store/memory/privacy/withheld.ts";
+import { ofOldLines, unreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 
 /** Requests to the session memory, as jobs queued in it. */

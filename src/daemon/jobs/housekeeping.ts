@@ -3,11 +3,11 @@ import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { flushTerms, mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { sampleStorage } from "../../store/memory/daily-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
-import { sampleStorage } from "../../store/memory/storage.ts";
+import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 
 interface HousekeepingOptions {

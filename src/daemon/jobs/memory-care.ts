@@ -1,8 +1,7 @@
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { dueCare } from "../../store/memory/backups/care.ts";
-import { takeCareInThread } from "../../store/memory/backups/care-thread.ts";
+import { dueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
 
 interface CareOptions {

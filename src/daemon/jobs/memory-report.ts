@@ -5,7 +5,7 @@ import type { Project } from "../../project/paths.ts";
 import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/operations/status.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
 import { describeModels } from "../../queries/status/model-status.ts";
-import { careOf } from "../../store/memory/backups/care-record.ts";
+import { careOf } from "../../store/memory/backups/copies.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import type { MemoryWork } from "./memory-work.ts";

@@ -4,7 +4,7 @@ import { closeEmbedders, createEmbedders, type Embedders } from "../../models/em
 import { codeOf, explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { recoverMemory } from "../../store/memory/backups/leftovers.ts";
+import { recoverMemory } from "../../store/memory/backups/put-in-place.ts";
 import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";

@@ -14,7 +14,7 @@ import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue, recover } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import type { JobKind } from "../../store/memory/memory-records.ts";
-import { indexSessions } from "../../store/memory/sessions/session-terms.ts";
+import { indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { backgroundSync } from "./background-sync.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";

@@ -2,8 +2,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { syncFact } from "../../store/memory/sync.ts";
-import { teamProject } from "../../store/memory/team.ts";
+import { syncFact, teamProject } from "../../store/memory/sharing.ts";
 
 interface TeamShareOptions {
   config: Config;

@@ -17,7 +17,7 @@ import { answerHere } from "../../queries/here.ts";
 import { backupFolders } from "../../queries/projects/known-projects.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../store/encryption/envelope.ts";
-import { forgetPassphrase } from "../../store/encryption/key-source.ts";
+import { forgetPassphrase } from "../../store/encryption/keys.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { daemonHandlers } from "../http/daemon-handlers.ts";

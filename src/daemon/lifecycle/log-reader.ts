@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { stderrLog } from "../../client/connect.ts";
 import { codeOf } from "../../project/errors.ts";
 import { daemonFiles } from "../../project/home.ts";
-import { plainText } from "../../store/encryption/plain-text.ts";
+import { plainText } from "../../store/encryption/keys.ts";
 
 /** A line of the log, or what Node printed when the daemon could not log any more. */
 export interface LogEntry {

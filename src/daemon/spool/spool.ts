@@ -5,7 +5,7 @@ import { codeOf, messageOf } from "../../project/errors.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import { type SpoolItem, spoolItem } from "../../protocol/spool-items.ts";
-import { plainText } from "../../store/encryption/plain-text.ts";
+import { plainText } from "../../store/encryption/keys.ts";
 
 /** What to do with the items of each kind. */
 export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;

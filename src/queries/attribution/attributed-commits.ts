@@ -7,8 +7,8 @@ import { commitNamed, historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 
 /** A commit with who wrote its lines; paths from the top of the repository. */

@@ -4,7 +4,7 @@ import { changesOf, type WhatChanged } from "../../git/diff/changes.ts";
 import type { BlamedLine, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { Project } from "../../project/paths.ts";
-import { commitPathKey, rangeOf } from "../../store/memory/commits/attribution-lookup.ts";
+import { commitPathKey, rangeOf } from "../../store/memory/commits/attributions.ts";
 import { recordedAuthors } from "./recorded-authors.ts";
 
 /** A line and who wrote it; paths from the top of the repository. */

@@ -19,7 +19,7 @@ import { writeJson } from "../../project/files/replace-file.ts";
 import { auditLock, type Project } from "../../project/paths.ts";
 import { doors } from "../../protocol/door.ts";
 import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
-import { plainText } from "../../store/encryption/plain-text.ts";
+import { plainText } from "../../store/encryption/keys.ts";
 
 /**
  * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so

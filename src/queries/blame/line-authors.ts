@@ -9,11 +9,11 @@ import {
   type CommitPath,
   commitPathKey,
   rangeOf,
-} from "../../store/memory/commits/attribution-lookup.ts";
+} from "../../store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
-import type { AttributionRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isBeforeAgents } from "./agents-since.ts";
 import { beforeAgents, entry, unknownAuthor } from "./blame-summary.ts";

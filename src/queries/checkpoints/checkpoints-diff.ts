@@ -6,8 +6,8 @@ import type { Project } from "../../project/paths.ts";
 import type { ComparedSide, DiffAnswer, FileDifference } from "../../protocol/operations/checkpoints.ts";
 import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
-import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { resolveCommit, turnsNamed } from "./checkpoints.ts";
 

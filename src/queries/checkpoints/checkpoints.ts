@@ -23,8 +23,8 @@ import {
   listCheckpoints,
 } from "../../store/memory/commits/checkpoints.ts";
 import { filesOfCommit, rewrittenAs } from "../../store/memory/commits/commits.ts";
-import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";

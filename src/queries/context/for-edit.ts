@@ -3,7 +3,7 @@ import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import { formsWorked, listCommands } from "../../store/memory/commands.ts";
-import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
+import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { firstEdits } from "../../store/memory/sessions/turns.ts";
 import { versionControl } from "../handoff/brief.ts";

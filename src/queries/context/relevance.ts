@@ -5,7 +5,7 @@ import {
   chunksWithToken,
   sessionsWithChunks,
   sessionsWithToken,
-} from "../../store/memory/chunks/token-sessions.ts";
+} from "../../store/memory/chunks/chunk-lookup.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
 

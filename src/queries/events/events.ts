@@ -14,8 +14,8 @@ import { type SuggestedEvent, suggestEvents } from "../../sessions/events/sugges
 import { type EventTarget, findTarget } from "../../sessions/events/targets.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { eventsOf, findEvent, membersOf } from "../../store/memory/events.ts";
-import type { EventLink, EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import { changing } from "../changing.ts";

@@ -2,8 +2,8 @@ import type { EventAnswer, EventView } from "../../protocol/operations/events.ts
 import { type LinesByAuthor, linesOfCommits } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid, checkpointsOfSessions } from "../../store/memory/commits/checkpoints.ts";
 import { findEvent, isLinked, linksOf, membersOf } from "../../store/memory/events.ts";
-import type { EventLink, EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isoTime } from "../status/status.ts";
 

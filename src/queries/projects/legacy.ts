@@ -17,7 +17,7 @@ import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { encryptCopied } from "../../store/encryption/convert.ts";
 import { homeEnvelope, readEnvelope, writeEnvelope } from "../../store/encryption/envelope.ts";
 import { contentOf } from "../../store/memory/backups/backup-content.ts";
-import { checkMemory } from "../../store/memory/check-memory.ts";
+import { checkMemory } from "../../store/memory/memory.ts";
 import { Registry } from "../../store/registry.ts";
 import { copyDatabase } from "../../store/sqlite/copy-database.ts";
 import { acquireLock, lockHolder } from "../../store/sqlite/lock.ts";

@@ -16,8 +16,8 @@ import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
-import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { isoTime } from "../status/status.ts";
 

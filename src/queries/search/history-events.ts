@@ -6,8 +6,8 @@ import type { Ranked } from "../../search/history/rank.ts";
 import { mentioned, wordsHeld } from "../../search/mentioned.ts";
 import { snippetAround } from "../../search/sessions/snippet.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
-import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { isoTime } from "../status/status.ts";
 import { scoreOf, type Wanted } from "./history-commits.ts";
 

@@ -20,8 +20,8 @@ import {
   listCheckpoints,
 } from "../../store/memory/commits/checkpoints.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
-import type { CheckpointRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { withIndex, withMemoryIfAny } from "../open.ts";
 import {

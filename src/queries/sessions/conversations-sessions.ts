@@ -24,8 +24,7 @@ import {
   listSessions,
   sessionsByIds,
 } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
-import { topicsOfSessions } from "../../store/memory/sessions/topics.ts";
+import { bestSummaries, topicsOfSessions } from "../../store/memory/sessions/summaries.ts";
 import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";

@@ -14,8 +14,7 @@ import type { Project } from "../../project/paths.ts";
 import { importAlineEvents, importAlineSession, placeOf } from "../../sessions/ingest/import-aline.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { openForeignDatabase } from "../../store/sqlite/foreign-database.ts";
-import { openToRead } from "../../store/sqlite/open-to-read.ts";
+import { openForeignDatabase, openToRead } from "../../store/sqlite/open-to-read.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
 

@@ -3,15 +3,14 @@ import type { Config } from "../../project/config/settings.ts";
 import type { JobsStatus, MemoryStatus } from "../../protocol/operations/status.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
+import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
 import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
-import { llmSpending } from "../../store/memory/llm-usage.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
-import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
+import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
-import { storageGrowth } from "../../store/memory/storage.ts";
 import { isoTime } from "./status.ts";
 
 /** Number of recent jobs shown. */

@@ -6,7 +6,7 @@ import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { PageResponse } from "../../protocol/operations/daemon.ts";
 import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
-import { authorsHere } from "../../store/memory/team.ts";
+import { authorsHere } from "../../store/memory/sharing.ts";
 import { withIndex, withMemoryIfAny } from "../open.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */

@@ -10,7 +10,7 @@ import {
   authoredLines,
   commitsLookedAt,
   replacedCommits,
-} from "../../store/memory/commits/attribution-lookup.ts";
+} from "../../store/memory/commits/attributions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { ChangedThing } from "../../store/memory/sync.ts";
+import type { ChangedThing } from "../../store/memory/sharing.ts";
 import { thingsToExport } from "../../sync/export-files.ts";
 import { isSharing } from "../../sync/sync.ts";
 import { withMemory } from "../open.ts";

@@ -4,8 +4,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import { changedThings } from "../../store/memory/sync.ts";
-import { authorsHere } from "../../store/memory/team.ts";
+import { authorsHere, changedThings } from "../../store/memory/sharing.ts";
 import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
 import type { TeamReport } from "../../sync/team/export-team.ts";
 import {

@@ -1,8 +1,7 @@
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope, type KeySource } from "../../store/encryption/envelope.ts";
 import { plainFiles } from "../../store/encryption/home-files.ts";
-import { passphraseVariable } from "../../store/encryption/key-source.ts";
-import { unlock } from "../../store/encryption/keys.ts";
+import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
 import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
 import type { Running } from "../operations.ts";
 import { backupFolders } from "../projects/known-projects.ts";

@@ -12,17 +12,15 @@ import { leftOut } from "../../sessions/ingest/left-out.ts";
 import { transcriptsThere, vanishingOf } from "../../sessions/ingest/vanishing.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
-import { contentOf } from "../../store/memory/backups/backup-content.ts";
-import { careOf } from "../../store/memory/backups/care-record.ts";
-import { type BackupFile, backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
-import { leftoversOf, removeLeftovers } from "../../store/memory/backups/leftovers.ts";
-import { lostMemory } from "../../store/memory/backups/lost-memory.ts";
+import { contentOf, lostMemory } from "../../store/memory/backups/backup-content.ts";
+import { type BackupFile, backupFolder, careOf, listBackups } from "../../store/memory/backups/copies.ts";
+import { leftoversOf, removeLeftovers } from "../../store/memory/backups/put-in-place.ts";
 import { checkBackup } from "../../store/memory/backups/restore.ts";
-import { checkMemory } from "../../store/memory/check-memory.ts";
 import { missedInjections } from "../../store/memory/injections.ts";
-import { unreadSessions } from "../../store/memory/privacy/withheld.ts";
+import { checkMemory } from "../../store/memory/memory.ts";
+import { unreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { repairMemory } from "../../store/memory/repair/repair.ts";
-import { cutCounts } from "../../store/memory/sessions/session-cuts.ts";
+import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { Registry } from "../../store/registry.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { changing } from "../changing.ts";
@@ -32,7 +30,7 @@ import { legacyMemoryIn } from "../projects/legacy.ts";
 /** What `pm doctor` looks at in what is stored, which may be broken: nothing is changed unless it says so. */
 
 export type { Repaired } from "../../store/memory/repair/repair.ts";
-export type { StoreCheck } from "../../store/sqlite/check-database.ts";
+export type { StoreCheck } from "../../store/sqlite/database.ts";
 
 /** How many projects are known, and whether a damaged registry was made again; null: there is none yet. */
 export function registryState(): { projects: number; isMadeAgain: boolean } | null {

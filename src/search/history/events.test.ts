@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { saveEvent } from "../../store/memory/events.ts";
-import type { EventRecord } from "../../store/memory/git-records.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { searchEvents } from "./events.ts";
 
 let store: ReturnType<typeof temporaryMemory>;

@@ -1,7 +1,7 @@
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { eventsOf } from "../../store/memory/events.ts";
-import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";

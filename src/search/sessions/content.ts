@@ -4,8 +4,8 @@ import { PommelError } from "../../project/errors.ts";
 import type { ContentRole } from "../../protocol/values.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { type ArchivedTurn, archivedContent, archivedTurns } from "../../store/memory/sessions/archive.ts";
 import { inflateContent } from "../../store/memory/sessions/content.ts";
+import { type ArchivedTurn, archivedTurns, contentById } from "../../store/memory/sessions/turn-lookup.ts";
 import { compileLiteral } from "../../text/pattern.ts";
 import { type Matcher, wordMatchersOf } from "../verbatim/matchers.ts";
 import { filterOf } from "./scope.ts";
@@ -89,7 +89,7 @@ export async function searchContent(
       signal?.throwIfAborted();
       pauseAt = performance.now() + sliceMs;
     }
-    const content = archivedContent(memory, turn.id);
+    const content = contentById(memory, turn.id);
     const json = content && jsonOf(content);
     if (content === null || json === null || !mayMatch(json)) continue;
     const hit = firstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
@@ -99,7 +99,7 @@ export async function searchContent(
   }
   // Something may have been forgotten or redacted meanwhile.
   const stands = (hit: ContentHit) => {
-    const now = archivedContent(memory, hit.id);
+    const now = contentById(memory, hit.id);
     return now !== null && Buffer.compare(now, contents.get(hit)!) === 0;
   };
   const groups = [...found.values()].flatMap((hits) => {

@@ -4,7 +4,7 @@ import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import { matchSessions, sessionCount } from "../../store/memory/sessions/session-terms.ts";
+import { matchSessions, sessionCount } from "../../store/memory/sessions/session-index.ts";
 import type { TextScores } from "../../store/sqlite/full-text-scores.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardOf } from "./rank.ts";

@@ -6,9 +6,9 @@ import {
 } from "../../store/memory/chunks/chunk-filter.ts";
 import { checkpointByUid, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
-import type { Binding } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { searchableChunks } from "../../store/memory/privacy/withheld.ts";
+import type { Binding } from "../../store/memory/memory-records.ts";
+import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
 import { findSession, listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { SessionQuery } from "./types.ts";
 

@@ -1,5 +1,5 @@
-import { chunkAround } from "../../store/memory/chunks/chunk-around.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";

@@ -1,8 +1,7 @@
 import { quantise } from "../../models/embed/quantise.ts";
 import type { PassageRow } from "../../store/memory/chunks/vectors.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
-import type { Segment } from "../../store/vectors/held-vectors.ts";
-import { VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
+import { type Segment, VectorIndex, type VectorSource } from "../../store/vectors/vector-index.ts";
 import { blockSize, type GroupNearness, type VectorKernel } from "../../store/vectors/vector-kernel.ts";
 import { type CommonPart, commonPart, correctionOf, dot, sumOfUnits } from "./common-part.ts";
 

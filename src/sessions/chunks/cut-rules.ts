@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { profileOf, profiles } from "../../agents/profiles.ts";
 import type { Config } from "../../project/config/settings.ts";
-import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-cuts.ts";
+import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-index.ts";
 import type { GroupOptions } from "../ingest/groups.ts";
 import type { ChunkOptions } from "./chunker.ts";
 import { kindRules } from "./kinds.ts";

@@ -1,4 +1,4 @@
-import { decidingChunks } from "../../store/memory/chunks/chunk-decisions.ts";
+import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";

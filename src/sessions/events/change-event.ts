@@ -1,8 +1,8 @@
 import { PommelError } from "../../project/errors.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";
-import type { EventRecord } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { titleOfBranch } from "./branch-title.ts";
 import type { EventTarget } from "./targets.ts";

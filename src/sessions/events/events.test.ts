@@ -4,7 +4,7 @@ import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-f
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { eventsOf, membersOf, saveEvent } from "../../store/memory/events.ts";
-import type { EventRecord } from "../../store/memory/git-records.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { readEventTexts, redactEvents } from "../scrub/redact-events.ts";
 import { isTopical, titleOfBranch } from "./branch-title.ts";

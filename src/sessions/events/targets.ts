@@ -1,7 +1,7 @@
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
-import type { EventLink } from "../../store/memory/git-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { EventLink } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 
 /** The target of a link from an event. */

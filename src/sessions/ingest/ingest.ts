@@ -8,12 +8,13 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { knownLines, placesOfLines } from "../../store/memory/sessions/lines.ts";
-import { saveCut } from "../../store/memory/sessions/session-cuts.ts";
+import { saveCut } from "../../store/memory/sessions/session-index.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import {
   forgetTranscript,
+  knownLines,
   moveTranscript,
+  placesOfLines,
   saveTranscript,
   transcriptByPath,
 } from "../../store/memory/sessions/transcripts.ts";

@@ -1,7 +1,7 @@
 import type { TranscriptLine } from "../../agents/agent.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { lastTurnNumber, nextSeq, placesOfLines } from "../../store/memory/sessions/lines.ts";
+import { lastTurnNumber, nextSeq, placesOfLines } from "../../store/memory/sessions/transcripts.ts";
 import { abandonedTurns, lastGroupStart, turnOf } from "../../store/memory/sessions/turns.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { Turn } from "../turn-content.ts";

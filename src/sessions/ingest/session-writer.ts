@@ -3,7 +3,7 @@ import type { Embedder } from "../../models/embed/embedder.ts";
 import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
-import { insertLines } from "../../store/memory/sessions/lines.ts";
+import { insertLines } from "../../store/memory/sessions/transcripts.ts";
 import { markAbandoned, saveTurn } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";

@@ -6,8 +6,8 @@ import { annotationById, saveAnnotation } from "../../store/memory/chunks/annota
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
 import { forgetNow } from "../forget/forget.ts";

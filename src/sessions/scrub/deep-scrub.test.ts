@@ -3,7 +3,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, ran, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
-import { unreadSessions } from "../../store/memory/privacy/withheld.ts";
+import { unreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { deepScrubSession } from "./deep-scrub.ts";
 
 let stage: ReturnType<typeof temporaryWork>;

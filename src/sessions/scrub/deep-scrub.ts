@@ -4,11 +4,15 @@ import { replaceSecrets, secretsByLlm } from "../../redact/scrub-with-llm.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
-import { lastLineRead, saveLastLineRead } from "../../store/memory/privacy/withheld.ts";
-import { nextSeq } from "../../store/memory/sessions/lines.ts";
+import {
+  lastLineRead,
+  saveLastLineRead,
+  saveSecrets,
+  secretsOf,
+} from "../../store/memory/privacy/secrets.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { nextSeq } from "../../store/memory/sessions/transcripts.ts";
 import { storedTurns } from "../stored-turns.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { redactWholeSession } from "./redact-session.ts";

@@ -8,10 +8,8 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { redactAnnotation, redactSession, redactSummary } from "../../store/memory/privacy/rewrite.ts";
-import { dropChunkSummaries } from "../../store/memory/sessions/model-summaries.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { saveTopics } from "../../store/memory/sessions/topics.ts";
+import { dropChunkSummaries, saveTopics, summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { saveTurn, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";

@@ -7,7 +7,7 @@ import {
   nextToRest,
   saveChunkSummary,
   saveUnusable,
-} from "../../store/memory/sessions/model-summaries.ts";
+} from "../../store/memory/sessions/summaries.ts";
 import type { SessionWork } from "../work.ts";
 import { chunkSummary } from "./llm-summary.ts";
 import { sumUpSession } from "./sum-up.ts";

@@ -3,8 +3,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { listSessions, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries, summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { topicsOfSessions } from "../../store/memory/sessions/topics.ts";
+import { bestSummaries, summariesOf, topicsOfSessions } from "../../store/memory/sessions/summaries.ts";
 import { sumUpSession } from "./sum-up.ts";
 
 let stage: ReturnType<typeof temporaryWork>;

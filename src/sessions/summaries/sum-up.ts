@@ -3,8 +3,12 @@ import { messageOf } from "../../project/errors.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { dropOlderSummaries, saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { saveTopics } from "../../store/memory/sessions/topics.ts";
+import {
+  dropOlderSummaries,
+  saveSummary,
+  saveTopics,
+  summariesOf,
+} from "../../store/memory/sessions/summaries.ts";
 import { filesOfSession, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";

@@ -1,7 +1,7 @@
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { sessionCount } from "../../store/memory/sessions/session-terms.ts";
-import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/topics.ts";
+import { sessionCount } from "../../store/memory/sessions/session-index.ts";
+import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/summaries.ts";
 import { storedTurns } from "../stored-turns.ts";
 import { isPlan } from "../summaries/ask.ts";
 import { keyPhrases, type Source } from "./key-phrases.ts";

@@ -35,9 +35,7 @@ import {
   textsOfDaemon,
   withBackups,
 } from "./home-files.ts";
-import { newSource } from "./key-source.ts";
-import { keyOfDatabase, unlock } from "./keys.ts";
-import { plainText } from "./plain-text.ts";
+import { keyOfDatabase, newSource, plainText, unlock } from "./keys.ts";
 import { sealedEngine } from "./sealed-driver.ts";
 
 /**

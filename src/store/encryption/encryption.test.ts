@@ -24,9 +24,7 @@ import { Memory } from "../memory/memory.ts";
 import { decryptHome, encryptHome, rotateKey } from "./convert.ts";
 import { envelopeName, homeEnvelope } from "./envelope.ts";
 import { plainFiles } from "./home-files.ts";
-import { passphraseVariable } from "./key-source.ts";
-import { forgetKeys, unlock } from "./keys.ts";
-import { plainText } from "./plain-text.ts";
+import { forgetKeys, passphraseVariable, plainText, unlock } from "./keys.ts";
 
 const secret = "the quokka sleeps in the garden";
 const nothing = { backups: [] };

@@ -6,7 +6,7 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { type Project, projectOf } from "../../project/paths.ts";
 import { isSealed } from "../../protocol/sealed-text.ts";
-import { lanceFolder } from "../index/place.ts";
+import { lanceFolder } from "../index/remote-engine.ts";
 
 /** What a home holds that is encrypted when the home is, and what of it is plain. */
 

@@ -1,6 +1,185 @@
-import { PommelError } from "../../project/errors.ts";
-import { type DataKey, databaseKey, type Envelope, envelopeFor, unwrap } from "./envelope.ts";
-import { passphraseVariable, wrappingKeys } from "./key-source.ts";
+import { hkdfSync, randomBytes, scryptSync } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { replaceFile } from "../../project/files/replace-file.ts";
+import { homeOf } from "../../project/home.ts";
+import { isSealed, unseal } from "../../protocol/sealed-text.ts";
+import {
+  type DataKey,
+  databaseKey,
+  type Envelope,
+  envelopeFor,
+  homeEnvelope,
+  type KeySource,
+  privateKey,
+  unwrap,
+} from "./envelope.ts";
+
+/** Where the key comes from that the data key is encrypted with: a file, the system's keychain, or a passphrase. */
+
+export const passphraseVariable = "POMMEL_PASSPHRASE";
+
+/** A key in a file or a keychain, as text. */
+const newSecret = () => `POMMEL-KEY-1-${randomBytes(32).toString("base64url")}`;
+const secretPattern = /^\s*(POMMEL-KEY-1-[\w-]{43})\s*$/gm;
+
+/**
+ * What can be used as a wrapping key: several, where a file has older keys as well. On another machine, the key of a file
+ * or a keychain may lie where a new one would.
+ */
+function wrappingKeys({ source, id }: Envelope): Buffer[] {
+  if (source.kind === "passphrase") return [fromPassphrase(givenPassphrase(), source.salt)];
+  try {
+    return source.kind === "file"
+      ? secretsIn(source.path, id).map(fromSecret)
+      : [fromSecret(fromKeychain(source.account, id))];
+  } catch (error) {
+    const spare = defaultKeyFile(id);
+    if (codeOf(error) !== "encryption_locked" || !existsSync(spare)) throw error;
+    return secretsIn(spare, id).map(fromSecret);
+  }
+}
+
+/**
+ * Makes a new key where `choice` (`storage.key`) says, without harm to those that are there.
+ * @param choice file, file:PATH, keychain or passphrase
+ * @param id of the data key
+ */
+export function newSource(choice: string, id: string): { source: KeySource; wrappingKey: Buffer } {
+  if (choice === "passphrase") {
+    const salt = randomBytes(16).toString("base64");
+    return {
+      source: { kind: "passphrase", salt },
+      wrappingKey: fromPassphrase(givenPassphrase(), salt),
+    };
+  }
+  const secret = newSecret();
+  if (choice === "keychain") {
+    const account = `${id}-${randomBytes(4).toString("hex")}`;
+    inKeychain(account, (entry) => entry.setPassword(secret));
+    return { source: { kind: "keychain", account }, wrappingKey: fromSecret(secret) };
+  }
+  const path = choice === "file" ? defaultKeyFile(id) : resolve(withHome(choice.slice("file:".length)));
+  addSecret(path, secret, id);
+  return { source: { kind: "file", path }, wrappingKey: fromSecret(secret) };
+}
+
+const withHome = (path: string) => (path.startsWith("~/") ? join(homedir(), path.slice(2)) : path);
+
+/** Outside of what is encrypted, so that a copy of that is of no use without it. */
+const defaultKeyFile = (id: string) => join(homeOf().configDir, "keys", `${id}.key`);
+
+const fromSecret = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "pommel wrapping key", 32));
+
+/** What OWASP's password storage cheat sheet asks of scrypt: 128 MB for about a third of a second. */
+const work = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
+
+const fromPassphrase = (passphrase: string, salt: string) =>
+  scryptSync(passphrase.normalize("NFC"), Buffer.from(salt, "base64"), 32, work);
+
+let remembered: Record<string, string> = {};
+
+/** Takes the passphrase from the environment, which git and others are given, once it was used. */
+export function forgetPassphrase(): void {
+  const given = process.env[passphraseVariable];
+  if (given !== undefined) remembered = { [passphraseVariable]: given };
+  delete process.env[passphraseVariable];
+}
+
+/** The environment of a successor. */
+export const passphraseForSuccessor = (): Record<string, string> => remembered;
+
+function givenPassphrase(): string {
+  const given = process.env[passphraseVariable] ?? remembered[passphraseVariable];
+  if (given !== undefined && given !== "") return given;
+  throw new PommelError(
+    "encryption_locked",
+    "The memory and the index are encrypted with a passphrase, which is not known here.",
+    `Run \`pm daemon start\`, which asks for it, or set ${passphraseVariable}.`,
+  );
+}
+
+/** @param id of the data key */
+function secretsIn(path: string, id: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new PommelError(
+      "encryption_locked",
+      `The key file ${path} cannot be read (${codeOf(error) || messageOf(error)}).`,
+      putBack(path, id),
+      { cause: error },
+    );
+  }
+  return [...text.matchAll(secretPattern)].map(([, secret]) => secret!);
+}
+
+function putBack(path: string, id: string): string {
+  const spare = defaultKeyFile(id);
+  const places = [...new Set([path, spare])].join(" or ");
+  return `Put a copy of it at ${places}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`;
+}
+
+/** New keys come first; older ones stay, as older copies of `encryption.json` need them. */
+function addSecret(path: string, secret: string, id: string): void {
+  const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
+  const older = isThere ? secretsIn(path, id) : [];
+  if (isThere && older.length === 0) {
+    throw new PommelError("usage", `${path} exists, and is no key file.`, "Choose another name.");
+  }
+  const head = "# Decrypts what Pommel stores. Keep a copy in another place: without it, everything is lost.";
+  if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
+    chmodSync(dirname(path), 0o700);
+  replaceFile(path, `${[head, secret, ...older].join("\n")}\n`, { synced: true });
+}
+
+interface KeychainEntry {
+  getPassword(): string | null;
+  setPassword(password: string): void;
+}
+
+const keychainPackage = "@napi-rs/keyring";
+
+/** Without a Secret Service, the package would keep the key in Linux' kernel, which forgets it at the next boot. */
+const lasting = { linux: { store: "secret-service" } };
+
+function fromKeychain(account: string, id: string): string {
+  const secret = inKeychain(account, (entry) => entry.getPassword());
+  if (secret !== null) return secret;
+  throw new PommelError(
+    "encryption_locked",
+    `The system's keychain has no key "${account}" of the service "pommel".`,
+    `Unlock the keychain, put the key back, or put a copy of it at ${defaultKeyFile(id)}: without it, nothing here can be decrypted, the code index included. Nothing was changed.`,
+  );
+}
+
+function inKeychain<T>(account: string, use: (entry: KeychainEntry) => T): T {
+  let Entry: new (service: string, account: string, options: object) => KeychainEntry;
+  try {
+    ({ Entry } = createRequire(import.meta.url)(keychainPackage));
+  } catch (error) {
+    throw new PommelError(
+      "encryption_unavailable",
+      `The system's keychain needs the package ${keychainPackage}, which cannot be loaded.`,
+      `Install it where Pommel is: \`npm install -g ${keychainPackage}\`.`,
+      { cause: error },
+    );
+  }
+  try {
+    return use(new Entry("pommel", account, lasting));
+  } catch (error) {
+    throw new PommelError(
+      "encryption_locked",
+      `The system's keychain cannot be used: ${messageOf(error)}.`,
+      "Unlock it; without a desktop there is none, and a new key has to be a file or a passphrase. Nothing was changed.",
+      { cause: error },
+    );
+  }
+}
 
 /** The data keys that this process and its threads have unlocked. A passphrase takes a third of a second. */
 
@@ -57,4 +236,15 @@ function wrongKey({ source }: Envelope): PommelError {
       ? `Run \`pm daemon start\` again, or set ${passphraseVariable}.`
       : "Put back the key that it was encrypted with.",
   );
+}
+
+/**
+ * A text of the spool or the log, sealed or not, as it was written.
+ * @throws PommelError as `unlock`; for one that was sealed for another key, or changed
+ */
+export function plainText(text: string): string {
+  if (!isSealed(text)) return text;
+  const envelope = homeEnvelope();
+  if (envelope === null) throw new Error("it is sealed, and encryption.json is gone");
+  return unseal(text, privateKey(unlock(envelope)));
 }

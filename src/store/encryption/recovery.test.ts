@@ -16,12 +16,11 @@ import { memoryMigrations } from "../memory/schema/schema.ts";
 import { packContent } from "../memory/sessions/content.ts";
 import { saveTurn } from "../memory/sessions/turns.ts";
 import { Registry } from "../registry.ts";
-import { checkDatabase } from "../sqlite/check-database.ts";
+import { checkDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { encryptHome, rotateKey } from "./convert.ts";
 import { envelopeName, homeEnvelope, ownEnvelope, writeEnvelope } from "./envelope.ts";
-import { passphraseVariable } from "./key-source.ts";
-import { forgetKeys } from "./keys.ts";
+import { forgetKeys, passphraseVariable } from "./keys.ts";
 
 /** Damage, copies in other places, other machines and linked worktrees of what is encrypted. */
 

@@ -1,6 +1,6 @@
 import { levels } from "../../project/levels.ts";
 import { Best, type Scored } from "../best.ts";
-import type { HeldVectors, Segment } from "../vectors/held-vectors.ts";
+import type { HeldVectors, Segment } from "../vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../vectors/vector-kernel.ts";
 import type { FileId, Scope } from "./port.ts";
 

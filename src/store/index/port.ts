@@ -2,7 +2,7 @@ import type { Config } from "../../project/config/settings.ts";
 import type { Level } from "../../project/levels.ts";
 import type { Logger } from "../../project/log.ts";
 import type { HeldWord } from "../../text/tokens.ts";
-import type { StoreCheck } from "../sqlite/check-database.ts";
+import type { StoreCheck } from "../sqlite/database.ts";
 import type {
   FileChange,
   FileStamp,

@@ -12,7 +12,7 @@ import {
   saveEvent,
   saveLink,
 } from "./events.ts";
-import type { EventLink, EventRecord } from "./git-records.ts";
+import type { EventLink, EventRecord } from "./memory-records.ts";
 import { saveTurn } from "./sessions/turns.ts";
 
 let store: ReturnType<typeof temporaryMemory>;

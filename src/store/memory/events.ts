@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
-import type { EventLink, EventRecord } from "./git-records.ts";
 import type { Memory } from "./memory.ts";
+import type { EventLink, EventRecord } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
 
 const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,

@@ -1,9 +1,17 @@
 import { statSync } from "node:fs";
 import type { PommelError } from "../../project/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
-import { type DatabaseMessages, maxBackups, newerSchema, openDatabase } from "../sqlite/database.ts";
-import { expendable } from "./backups/backup-content.ts";
-import { lostMemory } from "./backups/lost-memory.ts";
+import {
+  checkDatabase,
+  type DatabaseMessages,
+  maxBackups,
+  newerSchema,
+  openDatabase,
+  type StoreCheck,
+} from "../sqlite/database.ts";
+import { rollBack } from "../sqlite/open-to-read.ts";
+import type { Sqlite } from "../sqlite/sqlite.ts";
+import { expendable, lostMemory } from "./backups/backup-content.ts";
 import { memoryMigrations } from "./schema/schema.ts";
 
 export const memoryWords: DatabaseMessages = {
@@ -96,4 +104,19 @@ export class Memory extends Connection {
     // The first of its columns says whether somebody else was in the way.
     return this.db.pragma("wal_checkpoint(TRUNCATE)") === 0;
   }
+}
+
+/** Whether a memory is what commands need it to be. Reads the whole file. */
+export function checkMemory(file: string): StoreCheck {
+  rollBack(file);
+  return checkDatabase(file, memoryMigrations, missingTerms);
+}
+
+/** SQLite finds lists of words sound from which rows are gone. */
+function missingTerms(db: Sqlite): string | null {
+  const missing = db
+    .prepare("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunk_terms_docsize)")
+    .pluck()
+    .get() as number;
+  return missing === 0 ? null : `${missing} chunks are missing from its full-text index`;
 }

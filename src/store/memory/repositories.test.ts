@@ -1,20 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { annotationById, listAnnotations, saveAnnotation } from "./chunks/annotations.ts";
-import { addLlmUsage, llmSpending } from "./llm-usage.ts";
+import { addLlmUsage, llmSpending, sampleStorage, storageGrowth } from "./daily-records.ts";
 import type { Memory } from "./memory.ts";
 import type { AnnotationRecord } from "./memory-records.ts";
 import { saveSecrets, secretsOf } from "./privacy/secrets.ts";
-import { insertLines, knownLines, nextSeq, placeOfLine, placesOfLines } from "./sessions/lines.ts";
 import { bestSummaries, dropOlderSummaries, saveSummary, summariesOf } from "./sessions/summaries.ts";
 import {
   forgetTranscript,
+  insertLines,
+  knownLines,
   listTranscripts,
+  nextSeq,
+  placeOfLine,
+  placesOfLines,
   saveTranscript,
   transcriptByPath,
 } from "./sessions/transcripts.ts";
 import { saveUsage, usageOf } from "./sessions/usage.ts";
-import { sampleStorage, storageGrowth } from "./storage.ts";
 
 let memory: Memory;
 let remove: () => void;

@@ -1,4 +1,4 @@
-import type { ChangedThing } from "../../store/memory/sync.ts";
+import type { ChangedThing } from "../../store/memory/sharing.ts";
 import { isControl } from "../codec/codec.ts";
 import { type ExportFile, exportFiles } from "../export-files.ts";
 import type { ExportWork } from "../records/from-memory.ts";

@@ -1,7 +1,7 @@
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { allUids } from "../../store/memory/sync.ts";
+import { allUids } from "../../store/memory/sharing.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import {
   type ExportWork,

@@ -13,13 +13,11 @@ import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { eventByUid, linksOf } from "../../store/memory/events.ts";
-import type { AttributionRecord, CommitRecord } from "../../store/memory/git-records.ts";
-import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import type { AttributionRecord, CommitRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sync.ts";
-import { unknownAuthor } from "../../store/memory/team.ts";
+import { linesByTurn, syncFact, unknownAuthor, usageByTurn } from "../../store/memory/sharing.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,

@@ -1,5 +1,5 @@
 import { defaultAgentName } from "../../agents/profiles.ts";
-import { knownLines } from "../../store/memory/sessions/lines.ts";
+import { knownLines } from "../../store/memory/sessions/transcripts.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
 import { pathOf, placeOf } from "../branch/manifest.ts";
 import {

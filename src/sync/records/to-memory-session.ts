@@ -6,13 +6,18 @@ import { storedTurns } from "../../sessions/stored-turns.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import { type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
-import { lastTurnNumber } from "../../store/memory/sessions/lines.ts";
-import { saveCut } from "../../store/memory/sessions/session-cuts.ts";
+import { saveCut } from "../../store/memory/sessions/session-index.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
+import { lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { hasForgottenLines, setSyncFact, syncFact, syncFacts } from "../../store/memory/sync.ts";
-import { isRecordedHere } from "../../store/memory/team.ts";
+import {
+  hasForgottenLines,
+  isRecordedHere,
+  setSyncFact,
+  syncFact,
+  syncFacts,
+} from "../../store/memory/sharing.ts";
 import { noteBranch, sharedFact } from "../export-files.ts";
 import { authorOf, type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";

@@ -5,7 +5,12 @@ import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
-import { insertLines, knownLines, placesOfLines, takenPlaces } from "../../store/memory/sessions/lines.ts";
+import {
+  insertLines,
+  knownLines,
+  placesOfLines,
+  takenPlaces,
+} from "../../store/memory/sessions/transcripts.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { canonicalJson } from "../codec/codec.ts";

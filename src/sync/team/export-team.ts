@@ -2,14 +2,15 @@ import type { ScrubbingWork } from "../../sessions/work.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { type ChangedThing, flushChanges } from "../../store/memory/sync.ts";
 import {
+  type ChangedThing,
+  flushChanges,
   forgottenShares,
   markBindingsChanged,
   recordedSessions,
   saveShared,
   sharedDigest,
-} from "../../store/memory/team.ts";
+} from "../../store/memory/sharing.ts";
 import { digestOf, type TeamRecord } from "../../store/team/team-server.ts";
 import { encode } from "../branch/shared-file.ts";
 import { thingsToExport } from "../export-files.ts";

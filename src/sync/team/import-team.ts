@@ -9,7 +9,7 @@ import {
   saveShared,
   sharedDigest,
   storedLines,
-} from "../../store/memory/team.ts";
+} from "../../store/memory/sharing.ts";
 import type { StoredTeamRecord } from "../../store/team/team-server.ts";
 import { decode } from "../branch/shared-file.ts";
 import type { ExportWork } from "../records/from-memory.ts";

@@ -11,7 +11,7 @@ import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { allChunks, type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { authorsHere } from "../../store/memory/team.ts";
+import { authorsHere } from "../../store/memory/sharing.ts";
 import { TeamServer, teamServer } from "../../store/team/team-server.ts";
 import { joinTeam, leaveTeam, shareWithTeam, type TeamSettings, teamState } from "./team.ts";
 

@@ -1,7 +1,13 @@
 import { PommelError } from "../../project/errors.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
-import { markAllChanged, setSyncFact, syncFact } from "../../store/memory/sync.ts";
-import { forgetShared, overwriteDropped, teamProject } from "../../store/memory/team.ts";
+import {
+  forgetShared,
+  markAllChanged,
+  overwriteDropped,
+  setSyncFact,
+  syncFact,
+  teamProject,
+} from "../../store/memory/sharing.ts";
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
 import { noCounts } from "../report.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { commitsSince } from "../../../store/memory/commits/commits.ts";
-import type { CommitSeen } from "../../../store/memory/git-records.ts";
 import { waitingJob } from "../../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
+import type { CommitSeen } from "../../../store/memory/memory-records.ts";
 
 /** Payloads and requests of git jobs. A smaller priority runs earlier. */
 const gitPriority = { commit: 30, history: 160, sync: 170 } as const;

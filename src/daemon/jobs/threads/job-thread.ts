@@ -8,7 +8,7 @@ import { thrown } from "../../../project/thrown-error.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import { secretKey } from "../../../store/memory/privacy/secrets.ts";
-import { indexSessions } from "../../../store/memory/sessions/session-terms.ts";
+import { indexSessions } from "../../../store/memory/sessions/session-index.ts";
 import { CurrentScrubber } from "../current-scrubber.ts";
 import { doNextJob, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git/git-work.ts";

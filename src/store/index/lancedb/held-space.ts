@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { HeldVectors } from "../../vectors/held-vectors.ts";
+import { HeldVectors } from "../../vectors/vector-index.ts";
 import { ExactVectors, type FileSpan } from "../exact-vectors.ts";
 import type { FileId } from "../port.ts";
 import type { FileEntry, Space, State } from "./state.ts";

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import { driverOf } from "../driver-of.ts";
-import { lanceFolder, Place } from "../place.ts";
 import type { DriverSettings, IndexDriver } from "../port.ts";
+import { driverOf, lanceFolder, Place } from "../remote-engine.ts";
 import { whyUnavailable } from "./engine.ts";
 import { LanceIndex } from "./lance-index.ts";
 import { LanceStore, type Location } from "./store.ts";

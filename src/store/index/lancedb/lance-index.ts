@@ -1,5 +1,3 @@
-import { type ChunkRow, chunkRows, type SymbolRow } from "../chunk-rows.ts";
-import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -18,6 +16,7 @@ import type {
   VectorCounts,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { type ChunkRow, chunkRows, countsOf, type FileTotals, type SymbolRow } from "../stored-rows.ts";
 import { scopeFilter, type WorthMerging, worthMerging } from "../words/loaded-segments.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { definitionsByKey } from "../words/stored-words.ts";

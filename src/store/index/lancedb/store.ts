@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import { envelopeFor } from "../../encryption/envelope.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "../remote-engine.ts";
 import { Database, type Layout, type Table } from "./engine.ts";
 import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";
 

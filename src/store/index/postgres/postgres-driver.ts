@@ -1,7 +1,6 @@
 import { placeOf, type ServerSettings } from "../../postgres/server.ts";
-import { driverOf } from "../driver-of.ts";
-import { Place } from "../place.ts";
 import type { DriverSettings, IndexDriver } from "../port.ts";
+import { driverOf, Place } from "../remote-engine.ts";
 import { PostgresIndex } from "./postgres-index.ts";
 import { ProjectRows } from "./rows.ts";
 import { schemaName } from "./schema.ts";

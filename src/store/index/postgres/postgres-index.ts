@@ -1,6 +1,4 @@
 import type { Queryable } from "../../postgres/server.ts";
-import { chunkRows } from "../chunk-rows.ts";
-import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -19,6 +17,7 @@ import type {
   VectorCounts,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
 import { scopeFilter } from "../words/loaded-segments.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { PostgresCommits } from "./commits.ts";

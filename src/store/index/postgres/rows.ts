@@ -8,7 +8,7 @@ import {
   type ServerSettings,
   type Sql,
 } from "../../postgres/server.ts";
-import type { Place } from "../place.ts";
+import type { Place } from "../remote-engine.ts";
 import { contentFormat, createTables, schemaName } from "./schema.ts";
 
 /** A project's rows at one time. */

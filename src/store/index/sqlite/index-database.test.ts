@@ -7,9 +7,8 @@ import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
-import { Definitions } from "./definitions.ts";
 import { chunkId, IndexDatabase } from "./index-database.ts";
-import { SqliteIndex } from "./sqlite-index.ts";
+import { Definitions, SqliteIndex } from "./sqlite-index.ts";
 
 let dir: string;
 let file: string;

@@ -2,8 +2,6 @@ import { Connection } from "../../sqlite/connection.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Sqlite } from "../../sqlite/sqlite.ts";
-import { chunkRows } from "../chunk-rows.ts";
-import { countsOf, type FileTotals } from "../counts.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -14,6 +12,7 @@ import type {
   StoredChunk,
 } from "../port.ts";
 import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
 import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { codeMigrations } from "./schema.ts";

@@ -1,4 +1,5 @@
 import type { Connection } from "../../sqlite/connection.ts";
+import type { LoadedSegments } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
 
 /**
@@ -68,4 +69,145 @@ export function placesOf(db: Connection, { places, long }: Pick<PostingsRow, "pl
 
 function longBytes(db: Connection, id: number): Uint8Array {
   return db.prepare("SELECT bytes FROM long_postings WHERE id = ?").pluck().get(id) as Uint8Array;
+}
+
+/** What is kept of the words that were read last: for each chunk of the index so many bytes, which serves some twenty questions. */
+const keptPerChunk = 32;
+const minKept = 8_000_000;
+/** What a word takes. Bytes, about. */
+const perWord = 200;
+/** What a segment's postings of a word take beside their bytes: objects, and two arrays with a buffer each. Bytes, about. */
+const perPostings = 700;
+
+interface Word {
+  ofSegment: Map<number, StoredPostings>;
+  /** The segments that were asked for it. */
+  asked: ReadonlySet<number>;
+}
+
+/** What a new word was asked of. */
+const none: ReadonlySet<number> = new Set();
+
+/**
+ * What segments have of words, read as it is asked for. As segments never change, what was read is right as long as they are in
+ * use: questions share most of their words, and all the common ones, whose postings are long.
+ */
+export class ReadPostings {
+  /** Those asked for last at the end. */
+  private readonly words = new Map<string, Word>();
+  private used: ReadonlySet<number> = new Set();
+  private kept = 0;
+  private maxKept = minKept;
+
+  constructor(private readonly db: Connection) {}
+
+  /** @param segments those in use */
+  follow({ all, total }: Pick<LoadedSegments, "all" | "total">): void {
+    const { used } = this;
+    if (all.length !== used.size || all.some(({ id }) => !used.has(id))) {
+      this.used = new Set(all.map(({ id }) => id));
+    }
+    this.maxKept = Math.max(minKept, keptPerChunk * total);
+  }
+
+  release(): void {
+    this.words.clear();
+    this.kept = 0;
+  }
+
+  /** For each word what each segment in use has of it. */
+  of(words: readonly string[]): ReadonlyMap<number, Postings>[] {
+    if (this.kept > this.maxKept) this.forgetOldest();
+    const unasked = new Map<ReadonlySet<number>, string[]>();
+    const found = words.map((name) => {
+      const word = this.words.get(name) ?? { ofSegment: new Map(), asked: none };
+      if (this.words.delete(name) === false) this.kept += perWord;
+      this.words.set(name, word);
+      if (word.asked !== this.used) {
+        const others = unasked.get(word.asked);
+        if (others) others.push(name);
+        else unasked.set(word.asked, [name]);
+      }
+      return word.ofSegment;
+    });
+    for (const [asked, names] of unasked) this.ask(names, asked);
+    return found;
+  }
+
+  private ask(names: readonly string[], asked: ReadonlySet<number>): void {
+    const segments = [...this.used].filter((id) => !asked.has(id));
+    for (const name of names) {
+      const word = this.words.get(name)!;
+      word.asked = this.used;
+      for (const [segment, postings] of word.ofSegment) {
+        if (this.used.has(segment)) continue;
+        word.ofSegment.delete(segment);
+        this.kept -= postings.bytes;
+      }
+    }
+    const rows = this.db
+      .prepare(
+        `SELECT w.value AS word, s.value AS segment, ${postingsColumns} FROM json_each(?) w CROSS JOIN json_each(?) s
+         CROSS JOIN postings p ON p.segment = s.value AND p.word = w.value`,
+      )
+      .all(JSON.stringify(names), JSON.stringify(segments)) as (PostingsRow & {
+      word: string;
+      segment: number;
+    })[];
+    for (const { word, segment, ...row } of rows) {
+      const postings = new StoredPostings(row, this.reading);
+      this.words.get(word)!.ofSegment.set(segment, postings);
+      this.kept += postings.bytes;
+    }
+  }
+
+  private readonly reading = (read: typeof listOf | typeof placesOf, row: PostingsRow): Uint8Array => {
+    const bytes = read(this.db, row);
+    this.kept += bytes.length;
+    return bytes;
+  };
+
+  /** Half of it, so that this need not be done with every question. */
+  private forgetOldest(): void {
+    for (const [name, { ofSegment }] of this.words) {
+      if (this.kept * 2 <= this.maxKept) return;
+      this.words.delete(name);
+      this.kept -= perWord;
+      for (const { bytes } of ofSegment.values()) this.kept -= bytes;
+    }
+  }
+}
+
+/** Long ones are read when they are asked for. */
+class StoredPostings implements Postings {
+  private longList: Uint8Array | null = null;
+  private longPlaces: Uint8Array | null = null;
+
+  constructor(
+    private readonly row: PostingsRow,
+    private readonly read: (which: typeof listOf | typeof placesOf, row: PostingsRow) => Uint8Array,
+  ) {}
+
+  get chunks(): number {
+    return this.row.chunks;
+  }
+
+  get list(): Uint8Array {
+    if (this.row.long === null) return this.row.list;
+    this.longList ??= this.read(listOf, this.row);
+    return this.longList;
+  }
+
+  get places(): Uint8Array {
+    if (this.row.long === null) return this.row.places;
+    this.longPlaces ??= this.read(placesOf, this.row);
+    return this.longPlaces;
+  }
+
+  /** What it takes. */
+  get bytes(): number {
+    const { list, places } = this.row;
+    const long = (this.longList?.length ?? 0) + (this.longPlaces?.length ?? 0);
+    return perPostings + list.length + places.length + long;
+  }
 }

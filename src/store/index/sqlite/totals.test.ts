@@ -7,10 +7,10 @@ import { chunkRecord, indexedFile } from "../../../../test/support/record-fixtur
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import type { FileChange } from "../records.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
-import { Definitions } from "./definitions.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeMigrations } from "./schema.ts";
 import { sqliteDriver } from "./sqlite-driver.ts";
+import { Definitions } from "./sqlite-index.ts";
 import { wrongTotals } from "./totals.ts";
 import { keepModels, storeVectors, vectorCounts } from "./vector-rows.ts";
 

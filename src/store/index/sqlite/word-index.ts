@@ -5,8 +5,7 @@ import { LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
 import { PostingsReader } from "../words/postings.ts";
 import { nameWord, PostingsRoom, type SegmentBuilder } from "../words/segment.ts";
 import { definersIn } from "../words/stored-words.ts";
-import { ReadPostings } from "./read-postings.ts";
-import { insertPostings, listOf, type PostingsRow, rowsTogether } from "./stored-postings.ts";
+import { insertPostings, listOf, type PostingsRow, ReadPostings, rowsTogether } from "./stored-postings.ts";
 import { chunksOf, goneOf, insertSegment, usedSegments, wordsOf } from "./word-segments.ts";
 
 /**

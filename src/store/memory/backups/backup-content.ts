@@ -1,5 +1,9 @@
-import { codeOf } from "../../../project/errors.ts";
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, PommelError } from "../../../project/errors.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { allCopies, type BackupFile } from "./copies.ts";
 
 /** What a copy of a memory, or the memory itself, holds. */
 export interface BackupContent {
@@ -97,3 +101,67 @@ export function expendable(copies: readonly string[], keep: number): string[] {
     }
   });
 }
+
+/** What changes without anything new to remember: the queue, what it did last, and the daily size. */
+const bookkeeping = new Set(["jobs", "activity", "storage_days"]);
+
+/** A hash of everything that a memory remembers: the same for the same rows, wherever they lie in the file. */
+export function contentDigest(db: Sqlite): string {
+  const hash = createHash("sha256");
+  hash.update(String(db.pragma("user_version")));
+  db.transaction("deferred", () => {
+    for (const table of ordinaryTables(db)) {
+      if (bookkeeping.has(table)) continue;
+      hash.update(`\0${table}\0`);
+      for (const row of db.prepare(`SELECT * FROM "${table}"`).iterate()) {
+        for (const value of Object.values(row as object)) {
+          hash.update(value instanceof Uint8Array ? value : `${value}\0`);
+        }
+      }
+    }
+  });
+  return hash.digest("hex");
+}
+
+/** Tables that hold rows of their own; full-text tables are made from these. */
+export function ordinaryTables(db: Sqlite): string[] {
+  const names = db
+    .prepare(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .all() as { name: string; sql: string }[];
+  const virtual = names.filter(({ sql }) => /^CREATE VIRTUAL/i.test(sql)).map(({ name }) => name);
+  return names
+    .map(({ name }) => name)
+    .filter((name) => !virtual.some((one) => name === one || name.startsWith(`${one}_`)));
+}
+
+/**
+ * For a memory that is missing or empty: the error where backups show that there was one, so that no empty one takes its place.
+ * Null where there was none, or nothing in it.
+ */
+export function lostMemory(memoryDb: string): PommelError | null {
+  const copies = allCopies(memoryDb);
+  const newest = copies.find(holdsAnything);
+  if (!newest) return null;
+  const isThere = statSync(memoryDb, { throwIfNoEntry: false }) !== undefined;
+  const places = [...new Set(copies.map(({ file }) => dirname(file)))].join(" and ");
+  const count = copies.length === 1 ? "a backup of it is there" : `${copies.length} backups of it are there`;
+  return new PommelError(
+    "memory_missing",
+    `${memoryDb} is ${isThere ? "empty" : "missing"}, and ${count}, the newest of ${dayOf(newest)}.`,
+    `\`pm memory restore\` brings it back. To begin with an empty memory, move the backups out of ${places} first.`,
+  );
+}
+
+/** One that cannot be read here, damaged or without its key, may hold something. */
+function holdsAnything({ file }: BackupFile): boolean {
+  try {
+    const content = contentOf(file);
+    return content === null || content.sessions + content.notes > 0;
+  } catch {
+    return true;
+  }
+}
+
+const dayOf = ({ at }: BackupFile) => new Date(at).toISOString().slice(0, 10);

@@ -19,10 +19,8 @@ import { Memory } from "../memory.ts";
 import { forget, leaveNoTrace, nothing } from "../privacy/forget.ts";
 import { contentOf } from "./backup-content.ts";
 import { backUp, backUpDaily } from "./backups.ts";
-import { dueCare, takeCare } from "./care.ts";
-import { careOf } from "./care-record.ts";
-import { takeCareInThread } from "./care-thread.ts";
-import { backupFolder, listBackups, replacedFiles } from "./copies.ts";
+import { dueCare, takeCare, takeCareInThread } from "./care.ts";
+import { backupFolder, careOf, listBackups, replacedFiles } from "./copies.ts";
 import { replaceMemory } from "./restore.ts";
 
 let dir: string;

@@ -6,12 +6,10 @@ import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { explain } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { memoryWords } from "../memory.ts";
-import { forgettings } from "../privacy/forgettings.ts";
-import { expendable } from "./backup-content.ts";
-import { contentDigest } from "./content-digest.ts";
+import { forgettings } from "../privacy/forget.ts";
+import { contentDigest, expendable, lostMemory } from "./backup-content.ts";
 import { type BackupFile, datedInFolder, freeName } from "./copies.ts";
-import { lostMemory } from "./lost-memory.ts";
-import { removeCopy } from "./remove-copies.ts";
+import { removeCopy } from "./put-in-place.ts";
 
 /** How long a statement waits for another connection. Milliseconds. */
 const timeoutMs = 5000;

@@ -1,9 +1,14 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
+import { deadDrafts, removeDeadDrafts } from "../../../project/files/dead-drafts.ts";
 import { draftOf } from "../../../project/files/replace-file.ts";
 import { sync } from "../../../project/files/sync.ts";
-import { isSameFile } from "./copies.ts";
+import { ownEnvelope } from "../../encryption/envelope.ts";
+import { removeDatabase } from "../../sqlite/copy-database.ts";
+import { rollBack } from "../../sqlite/open-to-read.ts";
+import { allCopies, damagedFiles, isSameFile, knownBackupFolders } from "./copies.ts";
 
 /** Replacing the memory by another file, so that it is the old one or the new one at any moment, and neither is ever lost. */
 
@@ -41,7 +46,7 @@ function keepAs(memoryDb: string, aside: string): void {
  * Undoes what was killed in `putInPlace` before it replaced the memory. Nobody may be at it.
  * @returns the names that the memory had besides its own
  */
-export function undoReplacement(memoryDb: string): string[] {
+function undoReplacement(memoryDb: string): string[] {
   const beginnings = ["replaced", "damaged"].map((word) => `${basename(memoryDb)}.${word}`);
   const names = existsSync(memoryDb) ? readdirSync(dirname(memoryDb)) : [];
   const others = names
@@ -65,4 +70,44 @@ export function refuseDirectory(memoryDb: string): void {
     `${memoryDb} is a directory.`,
     "Move it away, then run `pm memory restore`, which brings back the newest backup.",
   );
+}
+
+/** What killed processes left behind of a memory: half-written copies of it, and replacements that did not come to their end. */
+
+/**
+ * Puts the memory back to where it was before a replacement that was killed, and removes drafts of dead processes. For whoever
+ * holds the writer lock.
+ * @returns what was removed
+ */
+export function recoverMemory(memoryDb: string): string[] {
+  rollBack(memoryDb);
+  return [...undoReplacement(memoryDb), ...removeLeftovers(memoryDb)];
+}
+
+/** Removes drafts of dead processes. @returns which */
+export const removeLeftovers = (memoryDb: string): string[] => removeDeadDrafts(foldersWithDrafts(memoryDb));
+
+/** Drafts of dead processes that hold copies of the memory, or parts of them. */
+export const leftoversOf = (memoryDb: string): string[] => deadDrafts(foldersWithDrafts(memoryDb));
+
+const foldersWithDrafts = (memoryDb: string) => [
+  dirname(memoryDb),
+  ...knownBackupFolders(memoryDb),
+  tmpdir(),
+];
+
+/**
+ * Removes all copies of a memory, as what was forgotten must not be in them: backups, what restores and repairs put aside, and
+ * what killed processes left of these.
+ */
+export function removeCopies(memoryDb: string): void {
+  for (const file of [...allCopies(memoryDb).map((copy) => copy.file), ...damagedFiles(memoryDb)])
+    removeCopy(file);
+  removeLeftovers(memoryDb);
+}
+
+/** Removes a copy, and what lies beside it. */
+export function removeCopy(file: string): void {
+  removeDatabase(file);
+  rmSync(ownEnvelope(file), { force: true });
 }

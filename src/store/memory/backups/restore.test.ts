@@ -14,13 +14,12 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { statesOf } from "../../../../test/support/every-step.ts";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
-import { checkMemory } from "../check-memory.ts";
-import { Memory } from "../memory.ts";
+import { checkMemory, Memory } from "../memory.ts";
 import { listSessions } from "../sessions/sessions.ts";
 import { uidsOf } from "./backup-content.ts";
 import { backUp } from "./backups.ts";
 import { allCopies, backupFolder, replacedFiles } from "./copies.ts";
-import { leftoversOf, recoverMemory } from "./leftovers.ts";
+import { leftoversOf, recoverMemory } from "./put-in-place.ts";
 import { replaceMemory } from "./restore.ts";
 
 let dir: string;

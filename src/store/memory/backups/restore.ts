@@ -5,17 +5,14 @@ import { draftOf } from "../../../project/files/replace-file.ts";
 import { sync } from "../../../project/files/sync.ts";
 import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
-import { checkDatabase } from "../../sqlite/check-database.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
-import { openElsewhere } from "../../sqlite/database.ts";
+import { checkDatabase, openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";
 import { expendable } from "./backup-content.ts";
 import { nextReplaced, replacedFiles } from "./copies.ts";
-import { recoverMemory } from "./leftovers.ts";
-import { putInPlace, refuseDirectory } from "./put-in-place.ts";
-import { removeCopy } from "./remove-copies.ts";
+import { putInPlace, recoverMemory, refuseDirectory, removeCopy } from "./put-in-place.ts";
 
 /**
  * Checks that a memory can be restored from a file.

@@ -2,7 +2,7 @@ import type { ChunkType } from "../../../protocol/values.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
-import { indexSessions } from "../sessions/session-terms.ts";
+import { indexSessions } from "../sessions/session-index.ts";
 import { type Place, putChunks } from "./put-chunks.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */

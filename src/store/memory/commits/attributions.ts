@@ -1,5 +1,6 @@
-import type { AttributionRecord } from "../git-records.ts";
+import type { AttributionBasis, AttributionHow, AuthorKind } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
+import type { AttributionRecord } from "../memory-records.ts";
 
 /**
  * Replaces the record of who wrote the lines of a commit. Lines of a forgotten session only stay an agent's.
@@ -89,4 +90,176 @@ export function linesOfCommits(memory: Memory, hashes: readonly string[]): Lines
     rows.filter((row) => row.author === author).reduce((sum, { lines }) => sum + lines, 0);
   const agents = rows.filter(({ author }) => author === "agent").map(({ agent, lines }) => [agent, lines]);
   return { agents: Object.fromEntries(agents), human: sumOf("human"), unknown: sumOf("unknown") };
+}
+
+/** A file as it was in a commit. */
+export interface CommitPath {
+  hash: string;
+  path: string;
+}
+
+/** Identifies a file of a commit. */
+export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
+
+const columns = `a.path, a.first_line AS firstLine, a.last_line AS lastLine, a.author, a.session_uid AS sessionUid,
+  a.turn, a.tool_use AS toolUse, a.model, a.confidence, a.how, a.basis`;
+
+/**
+ * The ranges of many files of many commits at once, by `commitPathKey`, each file's in order of lines. Files without
+ * any are missing.
+ */
+export function attributionsOfMany(
+  memory: Memory,
+  places: readonly CommitPath[],
+): Map<string, AttributionRecord[]> {
+  const rows = memory
+    .prepare(
+      `SELECT c.hash, ${columns}
+       FROM json_each(?) w JOIN commits c ON c.hash = w.value ->> 0
+         JOIN attributions a ON a.commit_id = c.id AND a.path = w.value ->> 1
+       ORDER BY a.commit_id, a.path, a.first_line`,
+    )
+    .all(JSON.stringify(places.map(({ hash, path }) => [hash, path])));
+  const found = new Map<string, AttributionRecord[]>();
+  for (const { hash, ...range } of rows as (AttributionRecord & { hash: string })[]) {
+    const key = commitPathKey({ hash, path: range.path });
+    const known = found.get(key);
+    if (known) known.push(range);
+    else found.set(key, [range]);
+  }
+  return found;
+}
+
+/** The range that a line lies in, of ranges in order that do not overlap. */
+export function rangeOf<R extends { firstLine: number; lastLine: number }>(
+  ranges: readonly R[],
+  line: number,
+): R | undefined {
+  let low = 0;
+  let high = ranges.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const range = ranges[middle]!;
+    if (line < range.firstLine) high = middle - 1;
+    else if (line > range.lastLine) low = middle + 1;
+    else return range;
+  }
+  return undefined;
+}
+
+/** Lines that a commit added to a file, of one author. */
+export interface AuthoredLines {
+  hash: string;
+  commitAuthor: string;
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
+  patchId: string | null;
+  path: string;
+  author: AuthorKind;
+  sessionUid: string | null;
+  model: string | null;
+  how: AttributionHow;
+  /** Of unknown lines: what they are unknown for. */
+  basis: AttributionBasis | null;
+  /** 1: the commit has no parent. */
+  isRoot: 0 | 1;
+  /** 1: a session led to the commit. */
+  hasSession: 0 | 1;
+  lines: number;
+}
+
+/** Times are milliseconds since the epoch, of when commits were authored; null limits nothing. */
+export interface AuthoredFilter {
+  since: number | null;
+  until: number | null;
+}
+
+/** How many lines who wrote in which file of which commit: one by one, those authored first first. */
+export function authoredLines(
+  memory: Memory,
+  { since, until }: AuthoredFilter,
+): IterableIterator<AuthoredLines> {
+  return memory
+    .prepare(
+      `SELECT c.hash, c.author AS commitAuthor, c.authored_at AS authoredAt, c.patch_id AS patchId, a.path, a.author,
+         a.session_uid AS sessionUid, a.model, min(a.how) AS how, iif(a.author = 'unknown', a.basis, NULL) AS basis, c.parents = '[]' AS isRoot,
+         EXISTS (SELECT 1 FROM checkpoints WHERE commit_id = c.id) AS hasSession, sum(a.last_line - a.first_line + 1) AS lines
+       FROM commits c JOIN attributions a ON a.commit_id = c.id
+       WHERE (@since IS NULL OR c.authored_at >= @since) AND (@until IS NULL OR c.authored_at <= @until)
+       GROUP BY c.id, a.path, a.author, a.session_uid, a.model, iif(a.author = 'unknown', a.basis, NULL)
+       ORDER BY c.authored_at, c.id, a.path`,
+    )
+    .iterate({ since, until }) as IterableIterator<AuthoredLines>;
+}
+
+/** Hashes of the commits that the attribution looked at, and of those that took the place of others. */
+export function commitsLookedAt(memory: Memory, { since, until }: AuthoredFilter): Set<string> {
+  const rows = memory
+    .prepare(
+      `SELECT hash FROM commits WHERE attributed > 0
+         AND (@since IS NULL OR authored_at >= @since) AND (@until IS NULL OR authored_at <= @until)`,
+    )
+    .all({ since, until });
+  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+}
+
+/** Hashes of commits that others took the place of (amend, rebase, squash). */
+export function replacedCommits(memory: Memory): Set<string> {
+  const rows = memory
+    .prepare(
+      `SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
+       WHERE c.rewritten_from <> '[]'`,
+    )
+    .all();
+  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+}
+
+/** Whether any line of a file may have a recorded author, under the file's path or its former one. */
+export function mayHaveAuthors(memory: Memory, path: string): boolean {
+  const known = memory.prepare(
+    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
+     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+  );
+  const renamed = memory.prepare(
+    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
+  );
+  return known.get(path) !== undefined || renamed.get(path) !== undefined;
+}
+
+/** Lines of a commit that a tool call wrote; both ends included. */
+export interface LinesOfToolUse {
+  /** Row of `commits`. */
+  id: number;
+  hash: string;
+  toolUse: string;
+  path: string;
+  first: number;
+  last: number;
+}
+
+/** Lines from tool calls that commits added; moved lines are left out. */
+export function linesOfToolUses(
+  memory: Memory,
+  { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
+): LinesOfToolUse[] {
+  return memory
+    .prepare(
+      `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
+         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
+    )
+    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as LinesOfToolUse[];
+}
+
+/** When the first commit was made that holds lines of each call of a session. Milliseconds since the epoch. */
+export function firstCommitsOf(memory: Memory, sessionUid: string): Map<string, number> {
+  const rows = memory
+    .prepare(
+      `SELECT a.tool_use AS call, min(c.committed_at) AS at
+       FROM attributions a JOIN commits c ON c.id = a.commit_id
+       WHERE a.session_uid = ? AND a.tool_use IS NOT NULL AND a.how IN ('edit', 'shell') GROUP BY a.tool_use`,
+    )
+    .all(sessionUid) as { call: string; at: number }[];
+  return new Map(rows.map(({ call, at }) => [call, at]));
 }

@@ -1,5 +1,5 @@
-import type { AddedKey, CommitFileRecord, CommitRecord } from "../git-records.ts";
 import type { Memory } from "../memory.ts";
+import type { AddedKey, CommitFileRecord, CommitRecord } from "../memory-records.ts";
 
 type Row = Omit<CommitRecord, "parents" | "rewrittenFrom"> & { parents: string; rewrittenFrom: string };
 type FileRow = Omit<CommitFileRecord, "added"> & { added: Uint8Array };

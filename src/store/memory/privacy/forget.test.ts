@@ -13,10 +13,17 @@ import { enqueue } from "../jobs/jobs.ts";
 import { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 import { packContent } from "../sessions/content.ts";
-import { insertLines, knownLines, lastTurnNumber, nextSeq, placeOfLine } from "../sessions/lines.ts";
 import { listSessions, sessionById, sessionByUid } from "../sessions/sessions.ts";
 import { bestSummaries, saveSummary, summariesOf } from "../sessions/summaries.ts";
-import { saveTranscript, transcriptByPath } from "../sessions/transcripts.ts";
+import {
+  insertLines,
+  knownLines,
+  lastTurnNumber,
+  nextSeq,
+  placeOfLine,
+  saveTranscript,
+  transcriptByPath,
+} from "../sessions/transcripts.ts";
 import { saveTurn, turnsOf } from "../sessions/turns.ts";
 import { saveUsage, usageOf } from "../sessions/usage.ts";
 import {

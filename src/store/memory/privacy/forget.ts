@@ -1,8 +1,9 @@
-import { removeCopies } from "../backups/remove-copies.ts";
+import type { Connection } from "../../sqlite/connection.ts";
+import type { Sqlite } from "../../sqlite/sqlite.ts";
+import { removeCopies } from "../backups/put-in-place.ts";
 import { flushTerms } from "../chunks/chunks.ts";
-import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/forget-checkpoints.ts";
+import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/checkpoints.ts";
 import type { Memory } from "../memory.ts";
-import { noteForgetting } from "./forgettings.ts";
 
 /**
  * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
@@ -245,4 +246,21 @@ export function leaveNoTrace(memory: Memory, { backups = true } = {}): boolean {
   memory.vacuum();
   if (backups) removeCopies(memory.file);
   return memory.checkpoint();
+}
+
+/**
+ * How often something was removed for good. A backup that began before and ends after would keep it: whoever makes one compares
+ * this before and after.
+ */
+
+const key = "forgettings";
+
+function noteForgetting(memory: Connection): void {
+  memory.setMeta(key, String(Number(memory.meta(key) ?? 0) + 1));
+}
+
+export function forgettings(db: Sqlite): number {
+  // A memory of any schema is copied.
+  const hasMeta = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").get() !== undefined;
+  return hasMeta ? Number(db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key) ?? 0) : 0;
 }

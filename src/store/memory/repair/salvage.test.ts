@@ -8,8 +8,7 @@ import { backUp } from "../backups/backups.ts";
 import { backupFolder } from "../backups/copies.ts";
 import { Memory } from "../memory.ts";
 import { packContent } from "../sessions/content.ts";
-import { insertLines } from "../sessions/lines.ts";
-import { saveTranscript } from "../sessions/transcripts.ts";
+import { insertLines, saveTranscript } from "../sessions/transcripts.ts";
 import { saveTurn } from "../sessions/turns.ts";
 import { repairMemory } from "./repair.ts";
 

@@ -4,7 +4,7 @@ import { openDatabase } from "../../sqlite/database.ts";
 import { schemaByTables } from "../../sqlite/schema-problem.ts";
 import type { Migration } from "../../sqlite/sqlite.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { ordinaryTables } from "../backups/content-digest.ts";
+import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
 import { memoryMigrations } from "../schema/schema.ts";
 import { unpackContent } from "../sessions/content.ts";

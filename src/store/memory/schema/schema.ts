@@ -1,15 +1,16 @@
 import type { Migration } from "../../sqlite/sqlite.ts";
 import { addActions } from "./actions.ts";
-import { commandTables } from "./commands.ts";
-import { contextTables } from "./context.ts";
-import { decisionTables } from "./decisions.ts";
 import { eventTables, gitTables } from "./git.ts";
-import { modelTables } from "./model-summaries.ts";
-import { cutTables } from "./session-cuts.ts";
-import { sessionTerms } from "./session-terms.ts";
-import { topicTables } from "./session-topics.ts";
-import { syncTables } from "./sync.ts";
-import { authorsOfShared, teamTables } from "./team.ts";
+import {
+  commandTables,
+  contextTables,
+  cutTables,
+  decisionTables,
+  modelTables,
+  sessionTerms,
+  topicTables,
+} from "./later-steps.ts";
+import { authorsOfShared, syncTables, teamTables } from "./sharing.ts";
 
 /** The schema of memory.db, step by step. It is precious: forward only, and copied before every step. */
 export const memoryMigrations: readonly Migration[] = [

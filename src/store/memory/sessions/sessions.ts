@@ -1,7 +1,7 @@
 import { PommelError } from "../../../project/errors.ts";
 import type { Memory } from "../memory.ts";
 import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
-import { unknownAuthor } from "../team.ts";
+import { unknownAuthor } from "../sharing.ts";
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { LoadedSegments } from "../words/loaded-segments.ts";
-import { ReadWords } from "./read-words.ts";
 import type { Snapshot } from "./rows.ts";
+import { ReadWords } from "./words.ts";
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
 

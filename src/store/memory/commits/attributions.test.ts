@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
-import type { AttributionRecord, CommitRecord } from "../git-records.ts";
+import type { AttributionRecord, CommitRecord } from "../memory-records.ts";
 import {
   attributionsOfMany,
   authoredLines,
@@ -9,8 +9,8 @@ import {
   commitsLookedAt,
   rangeOf,
   replacedCommits,
-} from "./attribution-lookup.ts";
-import { saveAttributions } from "./attributions.ts";
+  saveAttributions,
+} from "./attributions.ts";
 import { saveCommit } from "./commits.ts";
 
 let kept: ReturnType<typeof temporaryMemory>;

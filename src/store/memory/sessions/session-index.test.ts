@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
 import { flushTerms } from "../chunks/chunks.ts";
 import { markAbandoned, saveTurn } from "../sessions/turns.ts";
-import { indexSessions, matchSessions } from "./session-terms.ts";
+import { indexSessions, matchSessions } from "./session-index.ts";
 import { saveSession } from "./sessions.ts";
 import { saveSummary } from "./summaries.ts";
 

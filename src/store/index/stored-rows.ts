@@ -1,6 +1,7 @@
 import type { Level } from "../../project/levels.ts";
 import { nameKey, tokenStream } from "../../text/tokens.ts";
-import type { IndexedFile, Terms } from "./records.ts";
+import type { IndexCounts } from "./port.ts";
+import type { IndexedFile, SkipReason, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";
 
 /** A chunk as engines store it, beside the file that it is of. */
@@ -61,4 +62,36 @@ export function chunkRows(
     return chunk === undefined ? [] : [{ key: keys[i]!, name, kind, line, chunk }];
   });
   return { chunks, symbols };
+}
+
+/** The files of a language, or those that were skipped for a reason. */
+export interface FileTotals {
+  language: string;
+  /** null: they are indexed. */
+  reason: SkipReason | null;
+  files: number;
+  chunks: number;
+}
+
+/** What an index holds, from the totals that its engine gives. @param termBytes the size of the stored terms */
+export function countsOf(totals: readonly FileTotals[], termBytes: number): IndexCounts {
+  const counts: IndexCounts = {
+    files: 0,
+    chunks: 0,
+    skipped: 0,
+    languages: {},
+    skippedByReason: {},
+    termBytes,
+  };
+  for (const { language, reason, files, chunks } of totals) {
+    if (reason === null) {
+      counts.files += files;
+      counts.chunks += chunks;
+      counts.languages[language] = { files, chunks };
+    } else {
+      counts.skipped += files;
+      counts.skippedByReason[reason] = files;
+    }
+  }
+  return counts;
 }
