@@ -2,33 +2,25 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
-import type {
-  Agent,
-  Entry,
-  FileTouch,
-  ReadBatch,
-  TranscriptInfo,
-  TranscriptLine,
-} from "../../src/agents/agent.ts";
-import { bounded, boundedInput, bounds } from "../../src/agents/reading/bounds.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "../../src/agents/reading/json.ts";
+import type { Agent, Entry, FileTouch, TranscriptInfo } from "../../src/agents/agent.ts";
+import { boundedInput } from "../../src/agents/reading/bounds.ts";
+import { anything, lenient, type Parsed, text, timeOf, typeName } from "../../src/agents/reading/json.ts";
+import { createReader, firstRecords, keep, skip } from "../../src/agents/reading/json-lines.ts";
 import { listFiles } from "../../src/agents/reading/list-files.ts";
 import { isOwnCommand, isOwnTool } from "../../src/agents/reading/own-output.ts";
-import { readLines } from "../../src/agents/reading/read-lines.ts";
-import { actionByInput } from "../../src/agents/reading/tool-calls.ts";
+import { toolResult, toolUse } from "../../src/agents/reading/tool-calls.ts";
+import { lineOf, promptEntry, textEntry } from "../../src/agents/reading/transcript-lines.ts";
 import { jotProfile } from "./profile.ts";
 import { jotSetup } from "./setup.ts";
 
 // A field that is missing or of another type is null: other versions write other lines.
-const text = z.catch(z.nullable(z.optional(z.string())), null);
-const anything = z.optional(z.unknown());
-const record = z.object({
-  ...{ session: text, cwd: text, time: text, role: text, text: text, name: text, output: text },
-  ...{ images: anything, input: anything, failed: anything },
-});
-type JotRecord = z.infer<typeof record>;
-
-const parse = (bytes: Buffer): JotRecord | null => z.safeParse(record, parseJsonLine(bytes)).data ?? null;
+const asRecord = lenient(
+  z.object({
+    ...{ session: text, cwd: text, time: text, role: text, text: text, name: text, output: text },
+    ...{ images: anything, input: anything, failed: anything },
+  }),
+);
+type JotRecord = Parsed<typeof asRecord>;
 
 export const jot: Agent = {
   ...jotProfile,
@@ -39,36 +31,25 @@ export const jot: Agent = {
   directoryOf: () => null,
   list: (path) => listFiles(path, { isWanted: jot.isTranscript }),
   describe,
-  async *read(file, cursor, signal): AsyncGenerator<ReadBatch, void, undefined> {
-    const info = await describe(file);
-    for await (const batch of readLines(file, cursor, { signal, isWhole: isWholeJson })) {
-      const lines: TranscriptLine[] = [];
-      const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
-      for (const { bytes } of batch.lines) {
-        if (isBlank(bytes)) continue;
-        const said = parse(bytes);
-        const entries = said ? entriesOf(said) : "malformed";
-        if (typeof entries === "string") skipped[entries] = (skipped[entries] ?? 0) + 1;
-        else if (said) lines.push(lineOf(said, entries, info));
-      }
-      yield { lines, cursor: batch.cursor, skipped };
-    }
-  },
+  read: createReader<TranscriptInfo | null>({
+    begin: describe,
+    understand(value, info) {
+      const said = asRecord(value);
+      const entries = said ? entriesOf(said) : "malformed";
+      if (!said || typeof entries === "string") return skip(String(entries));
+      const cwd = info?.cwd ?? null;
+      return keep(lineOf({ uid: uidOf(said, info), at: timeOf(said.time), cwd, entries }));
+    },
+  }),
 };
 
 async function describe(file: string): Promise<TranscriptInfo | null> {
-  const beginning = 64 * 1024;
-  const options = { batch: beginning, longest: beginning, end: beginning, isWhole: isWholeJson };
-  for await (const { lines } of readLines(file, null, options)) {
-    for (const said of lines.map(({ bytes }) => parse(bytes))) {
-      if (said?.session && said.cwd)
-        return { session: said.session, parent: null, cwd: said.cwd, startedAt: timeOf(said) };
-    }
+  for await (const record of firstRecords(file)) {
+    const { session, cwd, time } = asRecord(record) ?? {};
+    if (session && cwd) return { session, parent: null, cwd, startedAt: timeOf(time) };
   }
   return null;
 }
-
-const timeOf = ({ time }: JotRecord) => Date.parse(time ?? "") || null;
 
 /** The same line has the same uid whenever and wherever it is read. */
 const uidOf = (said: JotRecord, info: TranscriptInfo | null) =>
@@ -77,19 +58,13 @@ const uidOf = (said: JotRecord, info: TranscriptInfo | null) =>
     .digest("hex")
     .slice(0, 32);
 
-function lineOf(said: JotRecord, entries: Entry[], info: TranscriptInfo | null): TranscriptLine {
-  const where = { parentUid: null, cwd: info?.cwd ?? null, branch: null };
-  return { uid: uidOf(said, info), at: timeOf(said), ...where, entries, usage: null };
-}
-
 /** What a line says, or why it says nothing. */
 function entriesOf(said: JotRecord): Entry[] | string {
-  const words = bounded(said.text ?? "").trim();
-  const images = Array.isArray(said.images) ? said.images.length : 0;
-  if (said.role === "user") return [{ kind: "prompt", text: words, images }];
-  if (said.role === "agent") return [{ kind: "text", text: words }];
+  if (said.role === "user")
+    return promptEntry(said.text ?? "", Array.isArray(said.images) ? said.images.length : 0);
+  if (said.role === "agent") return textEntry("text", said.text);
   if (said.role === "tool" && said.name) return toolEntries(said, said.name);
-  return said.session ? "meta" : `type:${/^\w{1,30}$/.test(said.role ?? "") ? said.role : "?"}`;
+  return said.session ? "meta" : `type:${typeName(said.role)}`;
 }
 
 function toolEntries(said: JotRecord, tool: string): Entry[] {
@@ -97,13 +72,10 @@ function toolEntries(said: JotRecord, tool: string): Entry[] {
   const { path, text: content, command } = input;
   const isWrite = tool === "write" && typeof path === "string" && typeof content === "string";
   const files: FileTouch[] = isWrite ? [{ path, how: "write" }] : [];
-  const edits = isWrite && said.failed !== true ? [{ path, hunks: [], content }] : null;
+  const edits = isWrite ? [{ path, hunks: [], content }] : null;
   // What Pommel itself answered is never remembered.
   const isOwn = isOwnTool(tool) || (typeof command === "string" && isOwnCommand(command));
-  const output = isOwn ? "" : bounded(said.output ?? "", bounds.result);
+  const outcome = { text: said.output ?? "", isError: said.failed === true, isOwn, edits };
   const id = uidOf(said, null);
-  return [
-    { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) },
-    { kind: "tool_result", id, text: output, isError: said.failed === true, edits, subagent: null },
-  ];
+  return [toolUse(id, tool, { input, files }), toolResult(id, outcome)];
 }

@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hookEntries, hooksFor } from "../../src/agents/setup/hook-entries.ts";
-import type { AgentSetup } from "../../src/agents/setup.ts";
+import { setupOf } from "../../src/agents/setup.ts";
 import { jotProfile } from "./profile.ts";
 
-const { name: agent, title, hooks } = jotProfile;
+const { name: agent, hooks } = jotProfile;
 
-export const jotSetup: AgentSetup = {
-  agent,
-  title,
+export const jotSetup = setupOf(jotProfile, {
   parts: [
     {
       name: "hooks",
@@ -16,8 +13,5 @@ export const jotSetup: AgentSetup = {
       editor: hookEntries({ agent, hooks: hooksFor(hooks, () => ({ timeout: 10 })) }),
     },
   ],
-  isUsed: ({ dir }) => existsSync(join(dir, ".jot")),
-  fromPlugin: () => [],
-  distrust: () => null,
-  afterwards: () => [],
-};
+  traces: ({ dir }) => [join(dir, ".jot")],
+});

@@ -1,6 +1,4 @@
 import type { AgentProfile } from "./agent.ts";
-import { aiderProfile } from "./aider/profile.ts";
-import { atifProfile } from "./atif/profile.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { clineProfile } from "./cline/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
@@ -9,6 +7,12 @@ import { cursorProfile } from "./cursor/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
 import { opencodeProfile } from "./opencode/profile.ts";
 import { qwenProfile } from "./qwen/profile.ts";
+
+/** It has neither hooks nor tools, so there is nothing to set up. */
+export const aiderProfile = { name: "aider", title: "Aider", environment: [] } satisfies AgentProfile;
+
+/** No agent of its own: files that any tool can write, imported on request. */
+export const atifProfile = { name: "atif", title: "ATIF", environment: [] } satisfies AgentProfile;
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import type { Project } from "../project/paths.ts";
 import type { TextEdit } from "./setup/json-edit.ts";
 
@@ -91,3 +92,24 @@ export interface AgentSetup {
   /** Messages for the user after these parts were added. */
   afterwards(place: Place, parts: readonly PartName[]): string[];
 }
+
+type OwnSetup = Pick<AgentSetup, "parts"> &
+  Partial<Pick<AgentSetup, "fromPlugin" | "distrust" | "afterwards">> & {
+    /** Files and directories that show that the agent is used here. */
+    traces(place: Place): string[];
+  };
+
+/** An agent's setup; by default it has no plugin, runs hooks without being asked, and leaves the user nothing to do. */
+export function setupOf(
+  { name, title }: { name: string; title: string },
+  { traces, ...own }: OwnSetup,
+): AgentSetup {
+  return {
+    ...{ agent: name, title, fromPlugin: () => [], distrust: () => null, afterwards: () => [] },
+    ...own,
+    isUsed: (place) => traces(place).some((path) => existsSync(path)),
+  };
+}
+
+/** A path without links; as it is where nothing is there. */
+export const realPath = (path: string) => (existsSync(path) ? realpathSync(path) : path);

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { PommelError } from "../../project/errors.ts";
 import type { Agent, Cursor, ReadBatch, TranscriptFile, TranscriptInfo } from "../agent.ts";
+import { aiderProfile } from "../profiles.ts";
+import { noSession, transcriptChanged } from "../reading/read-lines.ts";
 import {
   type Chat,
   historyAt,
@@ -11,7 +12,6 @@ import {
   sessionId,
   transcriptsIn,
 } from "./history.ts";
-import { aiderProfile } from "./profile.ts";
 import { understand } from "./understand.ts";
 
 /** Aider, whose chats are in the repository that they are about. */
@@ -74,16 +74,11 @@ async function* read(
 ): AsyncGenerator<ReadBatch, void, undefined> {
   signal?.throwIfAborted();
   const found = chatAt(path);
-  if (found === null)
-    throw Object.assign(new Error(`ENOENT: no such chat, open '${path}'`), { code: "ENOENT" });
+  if (found === null) throw noSession(path);
   const { file, chat, bytes, mtimeMs, isLast } = found;
   const given = cursor?.offset ?? 0;
   if (cursor !== null && (given > bytes.length || cursor.lineHash !== hashAt(bytes, given)))
-    throw new PommelError(
-      "transcript_changed",
-      `${path} no longer contains what was read from it before.`,
-      "It is read again from its start.",
-    );
+    throw transcriptChanged(path);
   const { lines, end } = understand(bytes, {
     session: sessionId(file, chat.name),
     cwd: dirname(file),

@@ -1,15 +1,12 @@
 import { posix } from "node:path";
 import type { FileEdit } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
-import { replacement } from "../reading/tool-calls.ts";
+import { changedFile, type Hunk, hunkOf, replacement, wholeFile } from "../reading/edits.ts";
 
 /**
  * What an answer of the model writes into files, in the client's edit formats: `diff` (blocks of SEARCH and REPLACE),
  * `udiff` and `whole`. After `aider/coders/editblock_coder.py`, `udiff_coder.py` and `wholefile_coder.py`:
  * https://github.com/Aider-AI/aider. Neither has line numbers.
  */
-
-type Hunk = FileEdit["hunks"][number];
 
 const search = /^<{5,9} SEARCH>?\s*$/;
 const divider = /^={5,9}\s*$/;
@@ -20,9 +17,9 @@ const fence = /^\s*(?:```|~~~~?|<\/?source>)/;
 export function editIn(answer: string, path: string, absolutePath: string): FileEdit | null {
   const lines = answer.split("\n");
   const hunks = [...blocksIn(lines, path), ...diffsIn(lines, path)];
-  if (hunks.length > 0) return { path: absolutePath, hunks, content: null };
+  if (hunks.length > 0) return changedFile(absolutePath, hunks);
   const content = wholeIn(lines, path);
-  return content === null ? null : { path: absolutePath, hunks: [], content };
+  return content === null ? null : wholeFile(absolutePath, content);
 }
 
 /** The client also takes a name without its directory. */
@@ -86,16 +83,10 @@ function diffsIn(lines: readonly string[], path: string): Hunk[] {
     else if (line.startsWith("+++ ")) name = line.slice(4).replace(/^b\//, "").trim();
     else if (name === null || !isNamed(name, path)) continue;
     else if (line.startsWith("@@")) hunks.push([]);
-    else if (/^[-+ ]/.test(line) || line === "")
-      hunks.at(-1)?.push(bounded(line === "" ? " " : line, bounds.input));
+    else if (/^[-+ ]/.test(line) || line === "") hunks.at(-1)?.push(line === "" ? " " : line);
     if (/^\s*```/.test(line)) name = null;
   }
-  return hunks.flatMap((all) => {
-    const count = (sign: string) => all.filter((line) => line.startsWith(sign)).length;
-    const [same, removed, added] = [count(" "), count("-"), count("+")];
-    if (removed + added === 0) return [];
-    return [{ oldStart: 0, oldLines: same + removed, newStart: 0, newLines: same + added, lines: all }];
-  });
+  return hunks.filter((all) => all.some((line) => /^[-+]/.test(line))).map((all) => hunkOf(all));
 }
 
 /** The content of the last fence below a file's name. */
@@ -105,7 +96,7 @@ function wholeIn(lines: readonly string[], path: string): string | null {
     if (!/^\s*```/.test(lines[at]!) || !isNamed(nameIn(lines[at - 1]!), path)) continue;
     const end = indexFrom(lines, at + 1, [/^\s*```\s*$/]);
     if (end === -1) return content;
-    content = bounded(textOf(lines.slice(at + 1, end)), bounds.input);
+    content = textOf(lines.slice(at + 1, end));
     at = end;
   }
   return content;

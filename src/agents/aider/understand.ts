@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Entry, FileEdit, TranscriptLine, Usage } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { absolute } from "../reading/tool-calls.ts";
+import { absolute, toolResult, toolUse } from "../reading/tool-calls.ts";
+import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
 import { editIn } from "./edits.ts";
 import type { Input } from "./history.ts";
 
@@ -92,18 +93,17 @@ class ChatReader {
       this.at = this.inputs[at]!.at;
       this.inputs = this.inputs.slice(at + 1);
     }
-    const text = bounded(withoutOwnContext(written)).trim();
+    const text = withoutOwnContext(written).trim();
     this.answer = "";
     if (text === "" || text === "<blank>") return;
     const isCommand = /^[/!]/.test(text) && !asking.test(text);
-    const entry: Entry = isCommand ? { kind: "notice", text } : { kind: "prompt", text, images: 0 };
-    this.add(`prompt ${written}`, [entry], end);
+    this.add(`prompt ${written}`, isCommand ? textEntry("notice", text) : promptEntry(text), end);
   }
 
   private takeText(written: string, end: number): void {
     this.answer += `${written}\n`;
-    const text = bounded(withoutOwnContext(written)).trim();
-    if (text !== "") this.add(`text ${written}`, [{ kind: "text", text }], end);
+    const entries = textEntry("text", withoutOwnContext(written));
+    if (entries.length > 0) this.add(`text ${written}`, entries, end);
   }
 
   private takeTool(text: string, end: number): void {
@@ -116,11 +116,7 @@ class ChatReader {
     else if (command !== undefined) this.add(`tool ${text}`, this.commandEntries(command), end);
     else if (usage !== null) this.add(`tool ${text}`, [], end, usage);
     else if (text.trim() !== "" && !banner.test(text))
-      this.add(
-        `tool ${text}`,
-        [{ kind: "notice", text: bounded(withoutOwnContext(text), bounds.result) }],
-        end,
-      );
+      this.add(`tool ${text}`, textEntry("notice", withoutOwnContext(text), bounds.result), end);
   }
 
   private editEntries(path: string, text: string): Entry[] {
@@ -129,8 +125,8 @@ class ChatReader {
     const id = this.nextId(`edit ${path}`);
     const files = [{ path: file, how: "edit" as const }];
     return [
-      { kind: "tool_use", id, tool: "edit", input: { path }, files, action: "write" },
-      { kind: "tool_result", id, text, isError: false, edits: edit ? [edit] : null, subagent: null },
+      toolUse(id, "edit", { input: { path }, files, action: "write" }),
+      toolResult(id, { text, edits: edit && [edit] }),
     ];
   }
 
@@ -138,7 +134,7 @@ class ChatReader {
   private commandEntries(command: string): Entry[] {
     const id = this.nextId(`run ${command}`);
     const input = { command: bounded(command, bounds.input) };
-    return [{ kind: "tool_use", id, tool: "run", input, files: [], action: "command" }];
+    return [toolUse(id, "run", { input, files: [], action: "command" })];
   }
 
   private nextId(what: string): string {
@@ -168,8 +164,8 @@ class ChatReader {
     const parentUid = this.lines.at(-1)?.line.uid ?? null;
     const uid = hashOf([this.about.session, identity, count]);
     const { cwd } = this.about;
-    const line: TranscriptLine = { uid, parentUid, at: this.at, cwd, branch: null, entries, usage };
-    if (this.model !== null) line.model = this.model;
+    const model = this.model !== null && { model: this.model };
+    const line = lineOf({ uid, parentUid, at: this.at, cwd, entries, usage, ...model });
     this.lines.push({ line, end });
   }
 }

@@ -14,31 +14,47 @@ import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 /** The newest supported schema. */
 export const knownSchema = 21;
 
+/** Fields of a row: "" and missing ones are null. */
 const text = z.string();
-const textOrNull = z.catch(z.nullable(z.optional(z.string())), null);
+const textOrNull = z.pipe(
+  z.catch(z.nullable(z.optional(z.string())), null),
+  z.transform((written) => written?.trim() || null),
+);
+const time = z.pipe(
+  textOrNull,
+  z.transform((written: string | null) => timeOf(written)),
+);
+const commit = z.pipe(textOrNull, z.transform(commitIn));
 
 const sessionShape = z.object({
   // Used as session id and file name.
   id: text.check(z.regex(/^[\w.-]{1,200}$/)),
+  /** The transcript's path, which may no longer exist. */
   file: text,
-  type: z.catch(text.check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/)), "unknown"),
+  /** claude, codex, gemini, antigravity. */
+  agent: z.catch(text.check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/)), "unknown"),
+  /** The launch directory, if known. */
   workspace: textOrNull,
-  started_at: textOrNull,
-  last_at: textOrNull,
+  startedAt: time,
+  lastAt: time,
   title: textOrNull,
   summary: textOrNull,
 });
+export type AlineSession = z.infer<typeof sessionShape>;
 
 const turnShape = z.object({
   id: text,
   number: z.int(),
   asked: textOrNull,
+  /** A summary of the answer, or its beginning. */
   answered: textOrNull,
   title: textOrNull,
-  at: textOrNull,
-  commit_hash: textOrNull,
-  content: textOrNull,
+  at: time,
+  commit,
+  /** Lines of the transcript; null without any. */
+  content: z.catch(z.nullable(text), null),
 });
+export type AlineTurn = z.infer<typeof turnShape>;
 
 const eventShape = z.object({
   id: text,
@@ -46,49 +62,16 @@ const eventShape = z.object({
   description: textOrNull,
   type: textOrNull,
   status: textOrNull,
-  starts_at: textOrNull,
-  ends_at: textOrNull,
-  created_at: textOrNull,
-  updated_at: textOrNull,
+  startsAt: time,
+  endsAt: time,
+  createdAt: time,
+  updatedAt: time,
 });
+const eventSessionShape = z.object({ id: text, addedAt: time });
+const eventCommitShape = z.object({ commit });
 
-export interface AlineSession {
-  id: string;
-  /** The transcript's path, which may no longer exist. */
-  file: string;
-  /** claude, codex, gemini, antigravity. */
-  agent: string;
-  /** The launch directory, if known. */
-  workspace: string | null;
-  startedAt: number | null;
-  lastAt: number | null;
-  title: string | null;
-  summary: string | null;
-}
-
-export interface AlineTurn {
-  id: string;
-  number: number;
-  asked: string | null;
-  /** A summary of the answer, or its beginning. */
-  answered: string | null;
-  at: number | null;
-  commit: string | null;
-  /** Lines of the transcript; null without any. */
-  content: string | null;
-}
-
-export interface AlineEvent {
-  id: string;
-  title: string;
-  description: string;
-  type: string | null;
-  status: string | null;
-  startsAt: number | null;
-  endsAt: number | null;
-  createdAt: number | null;
-  updatedAt: number | null;
-  sessions: { id: string; addedAt: number | null }[];
+export interface AlineEvent extends z.infer<typeof eventShape> {
+  sessions: z.infer<typeof eventSessionShape>[];
   commits: string[];
 }
 
@@ -151,30 +134,21 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
     const isOld =
       !has("sessions", "workspace_path") && has("sessions", "project_id") && has("projects", "path");
     const rows = db.rows(
-      `SELECT sessions.id, session_file_path AS file, session_type AS type,
+      `SELECT sessions.id, session_file_path AS file, session_type AS agent,
          ${isOld ? "projects.path AS workspace" : pick("sessions", "workspace_path", "workspace")},
-         sessions.started_at AS started_at, ${pick("sessions", "last_activity_at", "last_at")},
+         sessions.started_at AS startedAt, ${pick("sessions", "last_activity_at", "lastAt")},
          ${pick("sessions", "session_title", "title")}, ${pick("sessions", "session_summary", "summary")}
        FROM sessions ${isOld ? "LEFT JOIN projects ON projects.id = sessions.project_id" : ""}
        ORDER BY sessions.started_at, sessions.id`,
     );
-    return parsed(sessionShape, rows).map(({ type, started_at, last_at, ...row }) => ({
-      id: row.id,
-      file: row.file,
-      agent: type,
-      workspace: row.workspace || null,
-      startedAt: timeOf(started_at),
-      lastAt: timeOf(last_at),
-      title: row.title?.trim() || null,
-      summary: row.summary?.trim() || null,
-    }));
+    return parsed(sessionShape, rows);
   }
 
   function* readTurns(session: string): Generator<AlineTurn> {
     const withContent = has("turn_content", "content") && has("turn_content", "turn_id");
     const rows = db.rows(
       `SELECT turns.id, turn_number AS number, user_message AS asked, ${pick("turns", "assistant_summary", "answered")},
-         ${pick("turns", "llm_title", "title")}, timestamp AS at, ${pick("turns", "git_commit_hash", "commit_hash")},
+         ${pick("turns", "llm_title", "title")}, timestamp AS at, ${pick("turns", "git_commit_hash", '"commit"')},
          ${withContent ? "content" : "NULL AS content"}
        FROM turns ${withContent ? "LEFT JOIN turn_content ON turn_id = turns.id" : ""}
        WHERE session_id = ? ORDER BY turn_number`,
@@ -182,60 +156,41 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
     );
     for (const row of rows) {
       const { data } = turnShape.safeParse(row);
-      if (!data) continue;
-      yield {
-        id: data.id,
-        number: data.number,
-        asked: data.asked?.trim() || null,
-        answered: data.answered?.trim() || data.title?.trim() || null,
-        at: timeOf(data.at),
-        commit: hashOf(data.commit_hash),
-        content: data.content || null,
-      };
+      if (data) yield { ...data, answered: data.answered ?? data.title, content: data.content || null };
     }
   }
 
   function readEvents(): AlineEvent[] {
     if (!has("events", "id") || !has("events", "title")) return [];
-    const names = ["description", "created_at", "updated_at"].map((name) => pick("events", name, name));
-    const rows = db.rows(
-      `SELECT id, title, ${names.join(", ")}, ${pick("events", "event_type", "type")},
-         ${pick("events", "status", "status")}, ${pick("events", "start_timestamp", "starts_at")},
-         ${pick("events", "end_timestamp", "ends_at")}
-       FROM events ORDER BY id`,
-    );
-    return parsed(eventShape, rows).map((row) => ({
-      id: row.id,
-      title: row.title,
-      description: row.description ?? "",
-      type: row.type ?? null,
-      status: row.status ?? null,
-      startsAt: timeOf(row.starts_at),
-      endsAt: timeOf(row.ends_at),
-      createdAt: timeOf(row.created_at),
-      updatedAt: timeOf(row.updated_at),
-      sessions: has("event_sessions", "session_id") ? sessionsOf(row.id) : [],
-      commits: has("event_commits", "commit_hash") ? commitsOf(row.id) : [],
+    const columns = {
+      ...{ description: "description", event_type: "type", status: "status" },
+      ...{ start_timestamp: "startsAt", end_timestamp: "endsAt" },
+      ...{ created_at: "createdAt", updated_at: "updatedAt" },
+    };
+    const picked = Object.entries(columns).map(([column, as]) => pick("events", column, as));
+    const rows = db.rows(`SELECT id, title, ${picked.join(", ")} FROM events ORDER BY id`);
+    return parsed(eventShape, rows).map((event) => ({
+      ...event,
+      sessions: has("event_sessions", "session_id") ? sessionsOf(event.id) : [],
+      commits: has("event_commits", "commit_hash") ? commitsOf(event.id) : [],
     }));
   }
 
   function sessionsOf(event: string) {
-    const shape = z.object({ id: text, at: textOrNull });
     const rows = db.rows(
-      `SELECT session_id AS id, ${pick("event_sessions", "added_at", "at")} FROM event_sessions
+      `SELECT session_id AS id, ${pick("event_sessions", "added_at", "addedAt")} FROM event_sessions
        WHERE event_id = ? ORDER BY session_id`,
       event,
     );
-    return parsed(shape, rows).map(({ id, at }) => ({ id, addedAt: timeOf(at) }));
+    return parsed(eventSessionShape, rows);
   }
 
   function commitsOf(event: string): string[] {
-    const shape = z.object({ hash: text });
     const rows = db.rows(
-      "SELECT commit_hash AS hash FROM event_commits WHERE event_id = ? ORDER BY 1",
+      'SELECT commit_hash AS "commit" FROM event_commits WHERE event_id = ? ORDER BY 1',
       event,
     );
-    return parsed(shape, rows).flatMap(({ hash }) => hashOf(hash) ?? []);
+    return parsed(eventCommitShape, rows).flatMap(({ commit }) => commit ?? []);
   }
 }
 
@@ -248,8 +203,8 @@ function parsed<T>(shape: z.ZodMiniType<T>, rows: Iterable<unknown>): T[] {
   return [...rows].flatMap((row) => shape.safeParse(row).data ?? []);
 }
 
-function hashOf(text: string | null | undefined): string | null {
-  const hash = text?.trim().toLowerCase() ?? "";
+function commitIn(text: string | null): string | null {
+  const hash = text?.toLowerCase() ?? "";
   return /^[0-9a-f]{7,64}$/.test(hash) ? hash : null;
 }
 

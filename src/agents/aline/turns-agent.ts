@@ -1,5 +1,5 @@
 import type { Agent, TranscriptLine } from "../agent.ts";
-import { bounds, headAndTail } from "../reading/bounds.ts";
+import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
 import type { AlineSession, AlineTurn } from "./aline-database.ts";
 
 /**
@@ -30,20 +30,12 @@ function linesOf(
   cwd: string,
   before: string | null,
 ): TranscriptLine[] {
+  const entries = { asked: promptEntry(asked ?? ""), answered: textEntry("text", answered) };
   const lines: TranscriptLine[] = [];
-  const add = (part: string, entry: TranscriptLine["entries"][number]) => {
+  for (const [part, found] of Object.entries(entries)) {
     const parentUid = lines.at(-1)?.uid ?? before;
-    lines.push({
-      uid: `aline:${id}:${part}`,
-      parentUid,
-      at,
-      cwd,
-      branch: null,
-      entries: [entry],
-      usage: null,
-    });
-  };
-  if (asked !== null) add("asked", { kind: "prompt", text: headAndTail(asked, bounds.text), images: 0 });
-  if (answered !== null) add("answered", { kind: "text", text: headAndTail(answered, bounds.text) });
+    if (found.length > 0)
+      lines.push(lineOf({ uid: `aline:${id}:${part}`, parentUid, at, cwd, entries: found }));
+  }
   return lines;
 }

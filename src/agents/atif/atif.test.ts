@@ -7,9 +7,8 @@ import { describeRewritten } from "../../../test/support/agent-rewritten-contrac
 import { readAll } from "../../../test/support/agent-samples.ts";
 import { atifTrajectory } from "../../../test/support/atif-schema.ts";
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { atif } from "./atif.ts";
-import { understand } from "./understand.ts";
-import { trajectoryOf } from "./write.ts";
+import { atif, understand } from "./atif.ts";
+import { trajectoryOf } from "./trajectory.ts";
 
 const startedAt = Date.parse("2026-03-02T09:00:00.000Z");
 const step = (step_id: number, more: object) => ({

@@ -1,17 +1,16 @@
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import * as z from "zod/mini";
 import type { Agent, Cursor, ReadBatch, Retention, TranscriptInfo } from "../agent.ts";
-import { isBlank, isWholeJson, known, readObjectFile, timeOf } from "../reading/json.ts";
+import { isBlank, jsonFile, known, readObjectFile, timeOf } from "../reading/json.ts";
+import { firstRecords, keep, readBatches, skip, type Understood } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { readBatches } from "../reading/read-batches.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
-import { type Line, parseLine } from "./line-schema.ts";
+import { asLine, asMeta, type Line, parseLine } from "./line-schema.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { todosAfter, todoTools } from "./tools.ts";
-import { noise, type Surroundings, type Understood, understand } from "./understand.ts";
+import { noise, type Surroundings, understand } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -57,10 +56,7 @@ async function* read(
     earlier: await recall(file, cursor?.offset ?? 0, signal),
     speaksOfThis: false,
   };
-  yield* readBatches(file, cursor, signal, async (found) => {
-    const { line, skipped } = await understandBytes(file, found, around, signal);
-    return { lines: line ? [line] : [], skipped };
-  });
+  yield* readBatches(file, cursor, signal, (line) => understandBytes(file, line, around, signal));
 }
 
 async function understandBytes(
@@ -71,9 +67,9 @@ async function understandBytes(
 ): Promise<Understood> {
   const known = noise(bytes);
   if (known) return known;
-  if (isBlank(bytes)) return { line: null, skipped: null };
+  if (isBlank(bytes)) return keep();
   const line = parseLine(bytes);
-  if (line === null) return { line: null, skipped: "malformed" };
+  if (line === null) return skip("malformed");
   const leaf = line.type === "summary" ? line.leafUuid : null;
   const speaksOfThis = typeof leaf === "string" && (await hasLine(file, leaf, start, signal));
   return understand(line, { ...around, speaksOfThis });
@@ -96,17 +92,13 @@ interface Identity {
 async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
   let first: Line | null = null;
   let startedAt: number | null = null;
-  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
-  for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) {
-      const line = parseLine(bytes);
-      if (line === null || !known(line.sessionId)) continue;
-      startedAt ??= timeOf(line.timestamp);
-      if (!known(line.cwd)) continue;
-      if (basename(file).includes(line.sessionId!) || isSubagent(line))
-        return identity(file, line, startedAt);
-      first ??= line;
-    }
+  for await (const record of firstRecords(file, { bytes: beginning, signal })) {
+    const line = asLine(record);
+    if (line === null || !known(line.sessionId)) continue;
+    startedAt ??= timeOf(line.timestamp);
+    if (!known(line.cwd)) continue;
+    if (basename(file).includes(line.sessionId!) || isSubagent(line)) return identity(file, line, startedAt);
+    first ??= line;
   }
   return first && identity(file, first, startedAt);
 }
@@ -119,27 +111,14 @@ async function identity(file: string, line: Line, startedAt: number | null): Pro
   const session = line.sessionId!;
   const cwd = line.cwd!;
   if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };
-  const meta = await readMeta(file);
+  const meta = asMeta(await jsonFile(file.replace(/\.jsonl$/, ".meta.json")));
   const parent = {
     session,
-    toolUse: known(meta.toolUseId),
-    agentType: known(meta.agentType),
-    task: known(meta.description)?.slice(0, 1000) ?? null,
+    toolUse: known(meta?.toolUseId),
+    agentType: known(meta?.agentType),
+    task: known(meta?.description)?.slice(0, 1000) ?? null,
   };
   return { info: { session: `${session}/${line.agentId}`, parent, cwd, startedAt }, agentId: line.agentId! };
-}
-
-const text = z.catch(z.nullable(z.optional(z.string())), null);
-const meta = z.object({ agentType: text, description: text, toolUseId: text });
-
-/** Metadata that the client keeps beside a subagent's transcript. */
-async function readMeta(file: string): Promise<z.infer<typeof meta>> {
-  try {
-    const content = await readFile(file.replace(/\.jsonl$/, ".meta.json"), "utf8");
-    return z.parse(meta, JSON.parse(content));
-  } catch {
-    return { agentType: null, description: null, toolUseId: null };
-  }
 }
 
 /** Whether a transcript contains a line with this uuid before `end`. */
@@ -185,10 +164,6 @@ const managed: Partial<Record<NodeJS.Platform, string>> = {
   win32: "C:\\Program Files\\ClaudeCode\\managed-settings.json",
 };
 
-/**
- * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
- * file wins; values below 1 are invalid.
- */
 /** The directory of a longer path is cut, with a hash at its end. */
 const longestPlace = 200;
 
@@ -214,6 +189,10 @@ async function memories(root: string, env: NodeJS.ProcessEnv = process.env): Pro
   return files.map(({ name }) => join(dir, "memory", name)).sort();
 }
 
+/**
+ * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
+ * file wins; values below 1 are invalid.
+ */
 function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention {
   const files = [
     managed[process.platform],

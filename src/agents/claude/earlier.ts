@@ -1,5 +1,5 @@
 import { asBlocks } from "../reading/content-blocks.ts";
-import { isWholeJson } from "../reading/json.ts";
+import { asObject, isWholeJson } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { type Line, parseLine } from "./line-schema.ts";
@@ -66,10 +66,7 @@ export function remember(earlier: Earlier, line: Line): string | null {
 function isOwnUse(name: string | null | undefined, input: unknown): boolean {
   if (!name) return false;
   if (isOwnTool(name)) return true;
-  const { command, server } = (typeof input === "object" && input !== null ? input : {}) as Record<
-    string,
-    unknown
-  >;
+  const { command, server } = asObject(input);
   if (/^(?:List|Read)McpResource/.test(name)) return isOwnServer(server);
   return typeof command === "string" && isOwnCommand(command);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { anything, count, flag, orNothing, orNull, parseJsonLine, text } from "../reading/json.ts";
+import { anything, count, flag, lenient, orNull, type Parsed, parseJsonLine, text } from "../reading/json.ts";
 
 /** The parsed fields of a transcript's lines. */
 
@@ -14,67 +14,66 @@ const message = z.object({ id: text, model: text, content: anything, usage: orNu
 
 const attachment = z.object({ type: text, prompt: anything, commandMode: text });
 
-const line = z.object({
-  type: text,
-  subtype: text,
-  uuid: text,
-  parentUuid: text,
-  logicalParentUuid: text,
-  sessionId: text,
-  agentId: text,
-  cwd: text,
-  gitBranch: text,
-  timestamp: text,
-  isSidechain: flag,
-  isMeta: flag,
-  isCompactSummary: flag,
-  promptSource: text,
-  message: orNull(message),
-  toolUseResult: anything,
-  compactMetadata: orNull(z.object({ trigger: text, preTokens: count })),
-  attachment: orNull(attachment),
-  /** Of system lines and queue operations. */
-  content: anything,
-  operation: text,
-  summary: text,
-  leafUuid: text,
-  aiTitle: text,
-  customTitle: text,
-});
+export const asLine = lenient(
+  z.object({
+    type: text,
+    subtype: text,
+    uuid: text,
+    parentUuid: text,
+    logicalParentUuid: text,
+    sessionId: text,
+    agentId: text,
+    cwd: text,
+    gitBranch: text,
+    timestamp: text,
+    isSidechain: flag,
+    isMeta: flag,
+    isCompactSummary: flag,
+    promptSource: text,
+    message: orNull(message),
+    toolUseResult: anything,
+    compactMetadata: orNull(z.object({ trigger: text, preTokens: count })),
+    attachment: orNull(attachment),
+    /** Of system lines and queue operations. */
+    content: anything,
+    operation: text,
+    summary: text,
+    leafUuid: text,
+    aiTitle: text,
+    customTitle: text,
+  }),
+);
+export type Line = Parsed<typeof asLine>;
 
-export type Line = z.infer<typeof line>;
+/** Parses a line; null if it is not a JSON object. */
+export const parseLine = (bytes: Buffer): Line | null => asLine(parseJsonLine(bytes));
 
 const lineNumber = z.catch(z.number(), 0);
 
-const hunk = z.object({
-  oldStart: lineNumber,
-  oldLines: lineNumber,
-  newStart: lineNumber,
-  newLines: lineNumber,
-  lines: z.array(z.string()),
-});
+export const asHunk = lenient(
+  z.object({
+    oldStart: lineNumber,
+    oldLines: lineNumber,
+    newStart: lineNumber,
+    newLines: lineNumber,
+    lines: z.array(z.string()),
+  }),
+);
 
 /** The structured result beside a tool's message; deliberately without the file's earlier content. */
-const structured = z.object({
-  agentId: text,
-  filePath: text,
-  structuredPatch: orNull(z.array(z.unknown())),
-  content: anything,
-  oldString: text,
-  newString: text,
-  notebook_path: text,
-  new_source: text,
-});
+export const asStructured = lenient(
+  z.object({
+    agentId: text,
+    filePath: text,
+    structuredPatch: orNull(z.array(z.unknown())),
+    content: anything,
+    oldString: text,
+    newString: text,
+    notebook_path: text,
+    new_source: text,
+  }),
+);
+export type Structured = Parsed<typeof asStructured>;
 
-export type Structured = z.infer<typeof structured>;
-export type Hunk = z.infer<typeof hunk>;
-
-const asLine = (value: unknown) => orNothing(line, value);
-export const asStructured = (value: unknown) => orNothing(structured, value);
-export const asHunk = (value: unknown) => orNothing(hunk, value);
-
-/** Parses a line; null if it is not a JSON object. */
-export function parseLine(bytes: Buffer): Line | null {
-  const value = parseJsonLine(bytes);
-  return value === null ? null : asLine(value);
-}
+/** What the client keeps beside a subagent's transcript. */
+export const asMeta = lenient(z.object({ agentType: text, description: text, toolUseId: text }));

@@ -24,13 +24,13 @@ it("noise: recognises progress lines, whatever their last field", () => {
   const { uuid, ...rest } = progress;
   for (const line of [progress, { ...rest, uuid }, { ...progress, parentUuid: null }]) {
     expect(noise(bytes(line))).toEqual(understand(parseLine(bytes(line))!, around));
-    expect(noise(bytes(line))?.line?.uid).toBe("b-2");
+    expect(noise(bytes(line))?.lines[0]?.uid).toBe("b-2");
   }
 });
 
 it("noise: recognises file snapshots", () => {
   const line = { type: "file-history-snapshot", messageId: "x", snapshot: {} };
-  expect(noise(bytes(line))).toEqual({ line: null, skipped: "type:file-history-snapshot" });
+  expect(noise(bytes(line))).toEqual({ lines: [], skipped: "type:file-history-snapshot" });
 });
 
 it.each([

@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import * as z from "zod/mini";
 import { loadConfig } from "../../project/config/config.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
+import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { listEntry, serverEntry } from "../setup/json-entry.ts";
-import { instructions, skill } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
+import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";
+import { instructions, skillIn } from "../setup/section.ts";
+import { type Place, setupOf } from "../setup.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 
 /** Seconds; SessionEnd's default is about 1.5. */
@@ -87,11 +86,9 @@ function instructionFiles(place: Place): string[] {
 }
 
 /** GitHub Copilot CLI also reads `.mcp.json`, and by default defers a server's tools. */
-const server = { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" };
+const server = { type: "stdio", ...ourServer, deferTools: "never" };
 
-export const claudeSetup: AgentSetup = {
-  agent: claudeProfile.name,
-  title: claudeProfile.title,
+export const claudeSetup = setupOf(claudeProfile, {
   parts: [
     {
       name: "hooks",
@@ -114,38 +111,24 @@ export const claudeSetup: AgentSetup = {
       editor: listEntry(["permissions", "allow"], "mcp__pommel"),
     },
     { name: "instructions", files: instructionFiles, editor: instructions },
-    {
-      name: "skill",
-      files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
-      editor: skill,
-    },
+    skillIn(directoryOf),
   ],
-  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(claudeHome(place.env)),
+  traces: (place) => [directoryOf(place), claudeHome(place.env)],
   fromPlugin: (place) => (hasPlugin(place) ? ["hooks", "mcp", "skill"] : []),
-  distrust: () => null,
   afterwards(place, parts) {
     if (!parts.includes("mcp") || place.scope === "user" || place.own) return [];
     return ["Claude Code asks once, at its next start here, whether to use the server of .mcp.json."];
   },
-};
-
-const settings = z.object({ enabledPlugins: z.optional(z.record(z.string(), z.unknown())) });
+});
 
 /** Whether Pommel's plugin (`plugin/`) is enabled here; the nearest settings decide. */
 function hasPlugin({ scope, dir, env }: Place): boolean {
   const own = join(claudeHome(env), "settings.json");
   const projects = ["settings.local.json", "settings.json"].map((name) => join(dir, ".claude", name));
   for (const file of scope === "project" ? [...projects, own] : [own]) {
-    const entry = Object.entries(pluginsIn(file)).find(([name]) => name.startsWith("pommel@"));
+    const plugins = Object.entries(asObject(readObjectFile(file).enabledPlugins));
+    const entry = plugins.find(([name]) => name.startsWith("pommel@"));
     if (entry) return entry[1] === true;
   }
   return false;
-}
-
-function pluginsIn(file: string): Record<string, unknown> {
-  try {
-    return z.parse(settings, JSON.parse(readFileSync(file, "utf8"))).enabledPlugins ?? {};
-  } catch {
-    return {};
-  }
 }

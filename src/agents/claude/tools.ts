@@ -3,8 +3,10 @@ import * as z from "zod/mini";
 import type { Entry, FileEdit, FileTouch, Todo, ToolResult } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
 import { type Block, blocksText } from "../reading/content-blocks.ts";
-import { absolute, replacement } from "../reading/tool-calls.ts";
-import { asHunk, asStructured, type Hunk, type Structured } from "./line-schema.ts";
+import { changedFile, type Hunk, replacement, wholeFile } from "../reading/edits.ts";
+import { each, lenient } from "../reading/json.ts";
+import { todosIn, toolResult, touched } from "../reading/tool-calls.ts";
+import { asHunk, asStructured, type Structured } from "./line-schema.ts";
 import { withoutReminders } from "./message-text.ts";
 
 /** Which field of a tool's input names a file, and what the tool does to it. */
@@ -22,50 +24,42 @@ const touches: Readonly<Record<string, { field: string; how: FileTouch["how"] }>
 export function filesOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileTouch[] {
   const touch = Object.hasOwn(touches, tool) ? touches[tool]! : null;
   const path = touch && input[touch.field];
-  if (!touch || typeof path !== "string" || path === "" || path.length > 4096) return [];
   // A search path without extension is usually a directory.
-  if (tool === "Grep" && posix.extname(path) === "") return [];
-  return [{ path: absolute(path, cwd), how: touch.how }];
+  if (!touch || (tool === "Grep" && posix.extname(String(path)) === "")) return [];
+  return touched(path, touch.how, cwd);
 }
 
 /** A tool's result. `own`: it is Pommel's, and its text is not stored. */
-export function toolResult(block: Block, beside: unknown, own: boolean): ToolResult {
+export function resultOf(block: Block, beside: unknown, own: boolean): ToolResult {
   const structured = asStructured(beside);
-  return {
-    kind: "tool_result",
-    id: block.tool_use_id ?? "",
-    text: own ? "" : resultText(block.content),
+  return toolResult(block.tool_use_id ?? "", {
+    text: withoutReminders(blocksText(block.content)),
     isError: block.is_error === true,
-    edits: structured && block.is_error !== true ? editsOf(structured) : null,
+    isOwn: own,
+    edits: structured && editsOf(structured),
     subagent: structured?.agentId || null,
-  };
-}
-
-function resultText(content: unknown): string {
-  return bounded(withoutReminders(blocksText(content)), bounds.result);
+  });
 }
 
 function editsOf(result: Structured): FileEdit[] | null {
   const path = result.filePath ?? result.notebook_path;
   if (!path || path.length > 4096) return null;
   if (result.structuredPatch) {
-    const content = typeof result.content === "string" ? bounded(result.content, bounds.input) : null;
     const hunks = hunksOf(result.structuredPatch);
-    if (hunks.length > 0 || content !== null) return [{ path, hunks, content }];
+    if (typeof result.content === "string") return [{ ...wholeFile(path, result.content), hunks }];
+    if (hunks.length > 0) return [changedFile(path, hunks)];
   }
   // Without a patch, the written text is known, but not its place.
   const written = result.newString ?? result.new_source;
-  if (typeof written === "string")
-    return [{ path, hunks: [replacement(result.oldString ?? "", written)], content: null }];
-  return result.structuredPatch ? [{ path, hunks: [], content: null }] : null;
+  if (typeof written === "string") return [changedFile(path, [replacement(result.oldString ?? "", written)])];
+  return result.structuredPatch ? [changedFile(path, [])] : null;
 }
 
 /** The hunks of a patch, up to the size limit. */
 function hunksOf(patch: readonly unknown[]): Hunk[] {
   let left = 4 * bounds.input;
   const hunks: Hunk[] = [];
-  for (const hunk of patch.map(asHunk)) {
-    if (hunk === null) continue;
+  for (const hunk of each(asHunk, patch)) {
     const lines = hunk.lines.map((line) => bounded(line, bounds.input));
     left -= lines.reduce((sum, line) => sum + line.length, 0);
     if (left < 0) break;
@@ -74,15 +68,15 @@ function hunksOf(patch: readonly unknown[]): Hunk[] {
   return hunks;
 }
 
-/** TodoWrite writes the whole list every time. */
-const listShape = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
-/** TaskCreate and TaskUpdate change one of them; the number of a new one is in the result. */
-const newShape = z.object({ subject: z.string() });
-const changeShape = z.object({
-  taskId: z.union([z.string(), z.number()]),
-  status: z.optional(z.string()),
-  subject: z.optional(z.string()),
-});
+/** TaskCreate and TaskUpdate change one thing to do; the number of a new one is in the result. */
+const asNewTask = lenient(z.object({ subject: z.string() }));
+const asTaskChange = lenient(
+  z.object({
+    taskId: z.union([z.string(), z.number()]),
+    status: z.optional(z.string()),
+    subject: z.optional(z.string()),
+  }),
+);
 
 export const todoTools = ["TodoWrite", "TaskCreate", "TaskUpdate"] as const;
 
@@ -98,20 +92,17 @@ export function todosAfter(entries: Iterable<Entry>): Todo[] {
     }
     if (entry.kind !== "tool_use") continue;
     if (entry.tool === "TodoWrite") {
-      const { success, data } = listShape.safeParse(entry.input);
-      if (!success) continue;
-      todos = new Map(data.todos.map(({ content: text, status }, i) => [`todo ${i}`, { text, status }]));
+      const list = todosIn(entry.input);
+      if (list !== null) todos = new Map(list.map((todo, i) => [`todo ${i}`, todo]));
     } else if (entry.tool === "TaskCreate") {
-      const { success, data } = newShape.safeParse(entry.input);
-      if (success) created.set(entry.id, data.subject);
+      const task = asNewTask(entry.input);
+      if (task) created.set(entry.id, task.subject);
     } else if (entry.tool === "TaskUpdate") {
-      const { success, data } = changeShape.safeParse(entry.input);
-      const known = success ? todos.get(String(data.taskId)) : undefined;
-      if (!success || known === undefined) continue;
-      todos.set(String(data.taskId), {
-        text: data.subject ?? known.text,
-        status: data.status ?? known.status,
-      });
+      const change = asTaskChange(entry.input);
+      const id = String(change?.taskId);
+      const known = todos.get(id);
+      if (!change || known === undefined) continue;
+      todos.set(id, { text: change.subject ?? known.text, status: change.status ?? known.status });
     }
   }
   return [...todos.values()].filter(({ status }) => status !== "deleted");

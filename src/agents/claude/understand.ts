@@ -1,19 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, boundedInput, pictureMark } from "../reading/bounds.ts";
+import { boundedInput, pictureMark } from "../reading/bounds.ts";
 import { asBlocks, type Block } from "../reading/content-blocks.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { actionByInput } from "../reading/tool-calls.ts";
+import { known, timeOf, typeName } from "../reading/json.ts";
+import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { toolUse } from "../reading/tool-calls.ts";
+import { branchOf, lineOf, textEntry, titleLines } from "../reading/transcript-lines.ts";
 import { type Earlier, remember } from "./earlier.ts";
 import type { Line } from "./line-schema.ts";
 import { classifyUserText, notice, withoutReminders } from "./message-text.ts";
-import { filesOf, toolResult } from "./tools.ts";
-
-/** A parsed line: content, a reason to count it as skipped, or both. */
-export interface Understood {
-  line: TranscriptLine | null;
-  skipped: string | null;
-}
+import { filesOf, resultOf } from "./tools.ts";
 
 export interface Surroundings {
   earlier: Earlier;
@@ -50,41 +46,28 @@ export function understand(line: Line, around: Surroundings): Understood {
   }
 }
 
-const keep = (line: TranscriptLine): Understood => ({ line, skipped: null });
-const skip = (reason: string): Understood => ({ line: null, skipped: reason });
-
 /** Counts a line as skipped; it stays a link of the tree. */
 function passOver(line: Line, reason = `type:${typeOf(line)}`): Understood {
   const uid = known(line.uuid);
-  return { line: uid === null ? null : link(uid, parentOf(line)), skipped: reason };
-}
-
-/** A line of the tree without content. */
-function link(uid: string, parentUid: string | null): TranscriptLine {
-  return { uid, parentUid, at: null, cwd: null, branch: null, entries: [], usage: null };
+  const lines = uid === null ? [] : [lineOf({ uid, parentUid: parentOf(line) })];
+  return { lines, skipped: reason };
 }
 
 function typeOf(line: Line): string {
   const second =
     line.type === "attachment" ? line.attachment?.type : line.type === "system" ? line.subtype : null;
-  const name = `${line.type ?? "?"}${second ? `/${second}` : ""}`;
-  // This becomes a key, so restrict what the file can put there.
-  return /^[\w./?-]{1,60}$/.test(name) ? name : "?";
+  return typeName(`${line.type ?? "?"}${second ? `/${second}` : ""}`);
 }
 
-function whole(line: Line, entries: Entry[]): TranscriptLine {
-  // "HEAD" means detached or outside of git.
-  const branch = known(line.gitBranch);
-  return {
+const whole = (line: Line, entries: Entry[]): TranscriptLine =>
+  lineOf({
     uid: known(line.uuid),
     parentUid: parentOf(line),
     at: timeOf(line.timestamp),
     cwd: known(line.cwd),
-    branch: branch === "HEAD" ? null : branch,
+    branch: branchOf(line.gitBranch),
     entries,
-    usage: null,
-  };
-}
+  });
 
 /** After a compaction a new tree names the line it continues. */
 function parentOf(line: Line): string | null {
@@ -99,10 +82,8 @@ function queued(line: Line, text: string): TranscriptLine {
 }
 
 function title(name: string | null | undefined): Understood {
-  const text = bounded((name ?? "").trim(), 500);
-  return text === ""
-    ? skip("type:title")
-    : keep({ ...link("", null), uid: null, entries: [{ kind: "title", text }] });
+  const lines = titleLines(name);
+  return lines.length === 0 ? skip("type:title") : keep(...lines);
 }
 
 function system(line: Line): Understood {
@@ -120,17 +101,11 @@ function system(line: Line): Understood {
 function userEntries(line: Line, earlier: Earlier): Entry[] {
   const blocks = asBlocks(line.message?.content);
   const texts = blocks.filter((block) => block.type === "text").map((block) => block.text ?? "");
-  if (line.isCompactSummary) {
-    const text = bounded(withoutReminders(texts.join("\n")));
-    return text === "" ? [] : [{ kind: "summary", text }];
-  }
+  if (line.isCompactSummary) return textEntry("summary", withoutReminders(texts.join("\n")));
   const results = blocks.filter((block) => block.type === "tool_result" && block.tool_use_id);
+  const beside = results.length === 1 ? line.toolUseResult : null;
   const entries: Entry[] = results.map((block) =>
-    toolResult(
-      block,
-      results.length === 1 ? line.toolUseResult : null,
-      earlier.ownUses.has(block.tool_use_id!),
-    ),
+    resultOf(block, beside, earlier.ownUses.has(block.tool_use_id!)),
   );
   if (isOwnShell(line, earlier)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
@@ -163,13 +138,13 @@ function assistantEntries(line: Line): Entry[] {
 }
 
 function assistantEntry(block: Block, line: Line, isSynthetic: boolean): Entry[] {
-  const text = bounded((block.type === "thinking" ? block.thinking : block.text) ?? "").trim();
   switch (block.type) {
-    case "text":
-      if (text === "") return [];
-      return [isSynthetic ? notice(text) : { kind: "text", text }];
+    case "text": {
+      const said = textEntry("text", block.text);
+      return isSynthetic ? said.map(({ text }) => notice(text)) : said;
+    }
     case "thinking":
-      return text === "" ? [] : [{ kind: "thinking", text }];
+      return textEntry("thinking", block.thinking);
     case "image":
       return [{ kind: "text", text: pictureMark }];
     case "tool_use":
@@ -177,9 +152,7 @@ function assistantEntry(block: Block, line: Line, isSynthetic: boolean): Entry[]
     case "mcp_tool_use": {
       if (!block.id || !block.name) return [];
       const input = boundedInput(block.input);
-      const files = filesOf(block.name, input, known(line.cwd));
-      const action = actionByInput({ input, files });
-      return [{ kind: "tool_use", id: block.id, tool: block.name, input, files, action }];
+      return [toolUse(block.id, block.name, { input, files: filesOf(block.name, input, known(line.cwd)) })];
     }
     default:
       return [];
@@ -218,7 +191,7 @@ const nextLine = '{"parentUuid"';
 /** Recognises noise by the line's beginning and end; null if it must be parsed. */
 export function noise(line: Buffer): Understood | null {
   for (const [type, start] of snapshots) {
-    if (line.subarray(0, start.length).equals(start)) return { line: null, skipped: `type:${type}` };
+    if (line.subarray(0, start.length).equals(start)) return skip(`type:${type}`);
   }
   // Nearly all other lines have their type near the beginning.
   const head = line.toString("latin1", 0, 2048);
@@ -228,5 +201,5 @@ export function noise(line: Buffer): Understood | null {
   const end = start && progressEnd.exec(line.toString("latin1", Math.max(0, line.length - 512)));
   // With two clients writing at once, one line may begin within another.
   if (!end || line.indexOf(nextLine, 1) !== -1) return null;
-  return { line: link(end[1]!, start[1] ?? null), skipped: "type:progress" };
+  return { lines: [lineOf({ uid: end[1]!, parentUid: start[1] ?? null })], skipped: "type:progress" };
 }

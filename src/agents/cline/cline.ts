@@ -1,14 +1,11 @@
-import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
-import { bounds } from "../reading/bounds.ts";
-import { parseJsonLine, timeOf } from "../reading/json.ts";
+import { asObject, jsonFile, timeOf } from "../reading/json.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
 import { describeTask, isTask, readTask, taskDirectories } from "./classic/task.ts";
-import { understand } from "./message.ts";
+import { asCompaction, asManifest, asMessage, understand } from "./message.ts";
 import { clineProfile, sessionsDir } from "./profile.ts";
-import { asCompaction, asManifest, asMessage } from "./schema.ts";
 import { clineSetup } from "./setup.ts";
 
 /**
@@ -34,7 +31,7 @@ export const cline: Agent = {
         if (isTask(file)) return readTask(file, messages);
         const [manifest, compaction] = await Promise.all([
           manifestOf(file),
-          objectIn(file.replace(ending, ".compaction.json")),
+          jsonFile(file.replace(ending, ".compaction.json")),
         ]);
         const isSubagent = manifest !== null && manifest.session_id !== nameOf(file);
         return understand(messages, { manifest, compaction: asCompaction(compaction), isSubagent });
@@ -53,28 +50,18 @@ const nameOf = (path: string) => basename(path).slice(0, -ending.length);
 
 async function manifestOf(path: string) {
   const dir = dirname(path);
-  return asManifest(await objectIn(join(dir, `${basename(dir)}.json`)));
-}
-
-/** The object in a file; null when there is none, or it is being written. */
-async function objectIn(file: string): Promise<Record<string, unknown> | null> {
-  try {
-    if ((await stat(file)).size > bounds.line) return null;
-    return parseJsonLine(await readFile(file));
-  } catch {
-    return null;
-  }
+  return asManifest(await jsonFile(join(dir, `${basename(dir)}.json`)));
 }
 
 async function describe(path: string): Promise<TranscriptInfo | null> {
   if (isTask(path)) return describeTask(path);
   const manifest = isTranscript(path) ? await manifestOf(path) : null;
-  const content = manifest && (await objectIn(path));
-  if (!manifest || !Array.isArray(content?.messages)) return null;
+  const { messages } = manifest ? asObject(await jsonFile(path)) : {};
+  if (!manifest || !Array.isArray(messages)) return null;
   const { session_id: session, cwd, started_at } = manifest;
   const agent = nameOf(path);
   if (agent === session) return { session, parent: null, cwd, startedAt: timeOf(started_at) };
-  const first = content.messages[0];
+  const [first] = messages;
   const entries = understand([first], { manifest, compaction: null, isSubagent: true }).lines[0]?.entries;
   const task = entries?.find((entry) => entry.kind === "prompt")?.text.slice(0, 1000) ?? null;
   const parent = { session, toolUse: null, agentType: null, task };

@@ -1,12 +1,73 @@
 import { createHash } from "node:crypto";
+import * as z from "zod/mini";
 import type { Entry, ReadBatch, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
+import { bounds } from "../reading/bounds.ts";
 import { asBlocks, type Block } from "../reading/content-blocks.ts";
-import { known, timeOf } from "../reading/json.ts";
+import {
+  anything,
+  count,
+  known,
+  lenient,
+  orNull,
+  type Parsed,
+  text,
+  time,
+  timeOf,
+  typeName,
+} from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
+import {
+  lineOf,
+  Occurrences,
+  promptEntry,
+  tally,
+  textEntry,
+  titleLines,
+} from "../reading/transcript-lines.ts";
 import { typed } from "./profile.ts";
-import { asMessage, type Compaction, type Manifest, type Message } from "./schema.ts";
 import { type Call, callEntries, resultEntries } from "./tools.ts";
+
+export const asMessage = lenient(
+  z.object({
+    id: text,
+    role: text,
+    content: anything,
+    /** Milliseconds since the epoch. */
+    ts: time,
+    modelInfo: orNull(z.object({ id: text })),
+    metrics: orNull(
+      z.object({ inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count }),
+    ),
+    metadata: orNull(
+      z.object({
+        /** "system": shown as the client's, not the human's. */
+        displayRole: text,
+        kind: text,
+        summary: text,
+        tokensBefore: count,
+        generatedAt: time,
+      }),
+    ),
+  }),
+);
+type Message = Parsed<typeof asMessage>;
+
+/** `<session>.json` */
+export const asManifest = lenient(
+  z.object({
+    session_id: z.string(),
+    cwd: z.string(),
+    started_at: text,
+    metadata: orNull(z.object({ title: text, git: orNull(z.object({ branch: text })) })),
+  }),
+);
+type Manifest = Parsed<typeof asManifest>;
+
+/** `<session>.compaction.json`: what the model is given instead of the first messages. */
+export const asCompaction = lenient(
+  z.object({ source_message_count: z.int(), updated_at: text, messages: anything }),
+);
+type Compaction = Parsed<typeof asCompaction>;
 
 /** What lies beside a session's messages; null where it is missing. */
 interface Beside {
@@ -22,17 +83,15 @@ export function understand(
   { manifest, compaction, isSubagent }: Beside,
 ): Pick<ReadBatch, "lines" | "skipped"> {
   const skipped: Record<string, number> = {};
-  const skip = (reason: string) => {
-    skipped[reason] = (skipped[reason] ?? 0) + 1;
-  };
+  const skip = (reason: string) => tally(skipped, reason);
   const cwd = manifest?.cwd ?? null;
   const branch = known(manifest?.metadata?.git?.branch);
   const calls = new Map<string, Call>();
-  const seen = new Map<string, number>();
+  const seen = new Occurrences();
   const lines: TranscriptLine[] = [];
   let before: string | null = null;
-  const add = (line: Omit<TranscriptLine, "parentUid" | "cwd" | "branch">) =>
-    lines.push({ ...line, parentUid: before, cwd, branch });
+  const add = (line: Partial<TranscriptLine>) =>
+    lines.push(lineOf({ parentUid: before, cwd, branch, ...line }));
   messages.forEach((value, at) => {
     const message = asMessage(value);
     if (message === null || known(message.role) === null) skip("malformed");
@@ -44,24 +103,17 @@ export function understand(
       add({ uid, at: message.ts ?? null, entries: [...said, ...entries], usage: usageOf(message, uid) });
       before = uid;
     }
-    if (at + 1 === compaction?.source_message_count) add({ ...compactionLine(compaction), usage: null });
+    if (at + 1 === compaction?.source_message_count) add(compactionLine(compaction));
   });
   const title = isSubagent ? null : titleOf(manifest, lines);
-  if (title !== null) {
-    const entries: Entry[] = [{ kind: "title", text: title }];
-    lines.unshift({ uid: null, parentUid: null, at: null, cwd, branch, entries, usage: null });
-  }
+  lines.unshift(...titleLines(title).map((line) => ({ ...line, cwd, branch })));
   return { lines, skipped };
 }
 
 /** The same in a fork or a resumed session, which copies messages with their ids. */
-function uidOf({ id, role, ts, content }: Message, seen: Map<string, number>): string {
-  const own = known(id);
+function uidOf({ id, role, ts, content }: Message, seen: Occurrences): string {
   const hash = createHash("sha256").update(JSON.stringify([role, ts, content]) ?? "");
-  const base = own ?? hash.digest("hex").slice(0, 32);
-  const count = seen.get(base) ?? 0;
-  seen.set(base, count + 1);
-  return count === 0 ? base : `${base}/${count}`;
+  return seen.idOf(known(id) ?? hash.digest("hex").slice(0, 32));
 }
 
 interface Around {
@@ -76,26 +128,20 @@ const silent = new Set(["file", "image", "media", "redacted_thinking"]);
 /** What a block says, without the human's text. */
 function blockEntries(block: Block, { role }: Message, { calls, cwd, skip }: Around): Entry[] {
   switch (block.type) {
-    case "thinking": {
-      const text = bounded(block.thinking ?? "").trim();
-      return text === "" ? [] : [{ kind: "thinking", text }];
-    }
+    case "thinking":
+      return textEntry("thinking", block.thinking);
     case "tool_use": {
       const entries = callEntries(block, cwd);
       if (entries.length === 0) skip("malformed");
-      for (const entry of entries)
-        if (entry.kind === "tool_use") calls.set(entry.id, { tool: entry.tool, input: entry.input });
+      for (const { id, tool, input } of entries) calls.set(id, { tool, input });
       return entries;
     }
     case "tool_result":
       return resultEntries(block, calls.get(block.tool_use_id ?? ""), cwd);
-    case "text": {
-      const text = role === "user" ? "" : withoutOwnContext(bounded(block.text ?? "")).trim();
-      return text === "" ? [] : [{ kind: "text", text }];
-    }
+    case "text":
+      return role === "user" ? [] : textEntry("text", withoutOwnContext(block.text ?? ""));
     default:
-      if (!silent.has(block.type ?? ""))
-        skip(`type:${/^[\w-]{1,40}$/.test(block.type ?? "") ? block.type : "?"}`);
+      if (!silent.has(block.type ?? "")) skip(`type:${typeName(block.type)}`);
       return [];
   }
 }
@@ -104,10 +150,9 @@ function blockEntries(block: Block, { role }: Message, { calls, cwd, skip }: Aro
 function userEntries({ metadata }: Message, blocks: readonly Block[]): Entry[] {
   const images = blocks.filter(({ type }) => type === "image").length;
   const written = blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])).join("\n");
-  const isClients = metadata?.displayRole === "system" || hookContext.test(written);
-  const text = bounded(withoutOwnContext(isClients ? written.replace(hookTags, "") : typed(written))).trim();
-  if (isClients) return text === "" ? [] : [{ kind: "notice", text: text.slice(0, bounds.result) }];
-  return text === "" && images === 0 ? [] : [{ kind: "prompt", text, images }];
+  if (metadata?.displayRole === "system" || hookContext.test(written))
+    return textEntry("notice", withoutOwnContext(written.replace(hookTags, "")), bounds.result);
+  return promptEntry(withoutOwnContext(typed(written)), images);
 }
 
 const hookContext = /^\s*<hook_context\b/;
@@ -117,42 +162,30 @@ const hookTags = /<\/?hook_context\b[^>]*>/g;
 function usageOf({ metrics, modelInfo }: Message, messageId: string): Usage | null {
   const model = known(modelInfo?.id);
   if (!metrics || model === null) return null;
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = metrics;
-  const [cacheRead, cacheWrite] = [cacheReadTokens ?? 0, cacheWriteTokens ?? 0];
-  return {
-    messageId,
-    model,
-    input: Math.max(0, (inputTokens ?? 0) - cacheRead - cacheWrite),
-    output: outputTokens ?? 0,
-    cacheRead,
-    cacheWrite,
-  };
+  const [cacheRead, cacheWrite] = [metrics.cacheReadTokens ?? 0, metrics.cacheWriteTokens ?? 0];
+  const input = Math.max(0, (metrics.inputTokens ?? 0) - cacheRead - cacheWrite);
+  return { messageId, model, input, output: metrics.outputTokens ?? 0, cacheRead, cacheWrite };
 }
 
 /** Of several compactions the client keeps only the last one. */
-function compactionLine({
-  messages,
-  updated_at,
-}: Compaction): Pick<TranscriptLine, "uid" | "at" | "entries"> {
+function compactionLine({ messages, updated_at }: Compaction): Partial<TranscriptLine> {
   const all = Array.isArray(messages) ? messages.slice(0, 10) : [];
   const summary = all.map(asMessage).find((message) => message?.metadata?.kind === "compaction_summary");
   const { summary: written, tokensBefore, generatedAt } = summary?.metadata ?? {};
-  const text = bounded(withoutOwnContext(written ?? "")).trim();
   const at = generatedAt ?? timeOf(updated_at);
   return {
     uid: `compaction ${at}`,
     at,
     entries: [
       { kind: "compaction", trigger: null, preTokens: tokensBefore ?? null },
-      ...(text === "" ? [] : [{ kind: "summary" as const, text }]),
+      ...textEntry("summary", withoutOwnContext(written ?? "")),
     ],
   };
 }
 
 /** A title that somebody gave; by default it is the beginning of a prompt. */
 function titleOf(manifest: Manifest | null, lines: readonly TranscriptLine[]): string | null {
-  const title = bounded((manifest?.metadata?.title ?? "").replace(/ \(fork\)$/, "").trim(), 500);
-  const prompts = lines.flatMap(({ entries }) => entries.filter(({ kind }) => kind === "prompt"));
-  const isPrompts = prompts.some((prompt) => "text" in prompt && prompt.text.includes(title));
-  return title === "" || prompts.length === 0 || isPrompts ? null : title;
+  const title = (manifest?.metadata?.title ?? "").replace(/ \(fork\)$/, "").trim();
+  const prompts = lines.flatMap(({ entries }) => entries.filter((entry) => entry.kind === "prompt"));
+  return prompts.length === 0 || prompts.some(({ text }) => text.includes(title)) ? null : title;
 }

@@ -1,11 +1,12 @@
-import type { Entry, FileEdit, FileTouch, ToolAction, ToolResult, ToolUse } from "../agent.ts";
-import { parsePatch } from "../codex/patch.ts";
-import { bounded, boundedInput, bounds } from "../reading/bounds.ts";
+import * as z from "zod/mini";
+import type { FileEdit, FileTouch, ToolResult, ToolUse } from "../agent.ts";
+import { patchedFiles } from "../codex/patch.ts";
+import { boundedInput } from "../reading/bounds.ts";
 import { type Block, blocksText } from "../reading/content-blocks.ts";
-import { asObject, known } from "../reading/json.ts";
+import { changedFile, type Hunk, hunkLines, hunkOf, replacement, wholeFile } from "../reading/edits.ts";
+import { anything, asObject, flag, known, lenient, type Parsed, parsedText, text } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, actionByInput, replacement } from "../reading/tool-calls.ts";
-import { type Answer, asAnswer } from "./schema.ts";
+import { absolute, toolResult, toolUse, touched, touchedBy } from "../reading/tool-calls.ts";
 
 /** A call that waits for its result. */
 export interface Call {
@@ -14,22 +15,19 @@ export interface Call {
 }
 
 /** A call, as one for each of its commands: the client runs several at once. */
-export function callEntries({ id, name, input: given }: Block, cwd: string | null): Entry[] {
+export function callEntries({ id, name, input: given }: Block, cwd: string | null): ToolUse[] {
   const tool = known(name);
   if (known(id) === null || tool === null) return [];
   const commands = tool === "run_commands" ? commandsIn(given) : [];
   const inputs = commands.length > 0 ? commands.map((command) => ({ command })) : [given];
-  return inputs.map((each, at): ToolUse => {
+  return inputs.map((each, at) => {
     const input = boundedInput(each);
     const files = filesOf(tool, input, cwd);
-    return {
-      kind: "tool_use",
-      id: partId(id!, at),
-      tool,
+    return toolUse(partId(id!, at), tool, {
       input,
       files,
-      action: actionOf(tool, input, files),
-    };
+      ...(delegates.has(tool) && { action: "delegate" }),
+    });
   });
 }
 
@@ -47,35 +45,19 @@ function commandsIn(input: unknown): string[] {
 
 const delegates = new Set(["spawn_agent", "team_run_task"]);
 
-function actionOf(tool: string, input: Call["input"], files: FileTouch[]): ToolAction {
-  return delegates.has(tool) ? "delegate" : actionByInput({ input, files });
-}
-
 function filesOf(tool: string, input: Call["input"], cwd: string | null): FileTouch[] {
-  const touch = (path: unknown, how: FileTouch["how"]): FileTouch[] =>
-    typeof path === "string" && path !== "" && path.length <= 4096
-      ? [{ path: absolute(path, cwd), how }]
-      : [];
   if (tool === "editor") {
     const isNew = typeof input.old_text !== "string" && typeof input.insert_line !== "number";
-    return touch(input.path, isNew ? "write" : "edit");
+    return touched(input.path, isNew ? "write" : "edit", cwd);
   }
-  if (tool === "apply_patch")
-    return patchOf(input, cwd).flatMap(({ path, content }) =>
-      touch(path, content === null ? "edit" : "write"),
-    );
+  if (tool === "apply_patch") return touchedBy(patchedFiles(input.input, cwd));
   if (tool !== "read_files") return [];
   const paths = [input.files ?? input.paths ?? input.file_paths ?? input].flat().slice(0, 500);
   return paths.flatMap((one) => {
     const { path, file_path, filePath } = asObject(one);
-    return touch(typeof one === "string" ? one : (path ?? file_path ?? filePath), "read");
+    return touched(typeof one === "string" ? one : (path ?? file_path ?? filePath), "read", cwd);
   });
 }
-
-export const patchOf = ({ input }: Call["input"], cwd: string | null): FileEdit[] =>
-  typeof input === "string"
-    ? parsePatch(input, cwd).flatMap(({ edit, how }) => (how === "delete" ? [] : edit))
-    : [];
 
 /** The results of a call, one for each of its commands. */
 export function resultEntries(block: Block, call: Call | undefined, cwd: string | null): ToolResult[] {
@@ -89,20 +71,20 @@ export function resultEntries(block: Block, call: Call | undefined, cwd: string 
     const isError = block.is_error === true || group.some(({ success }) => success === false);
     const isOwn = /^pommel__/.test(tool) || (tool === "run_commands" && isOwnCommand(group[0]?.query ?? ""));
     const text = answers.length > 0 ? group.map(answerText).join("\n") : blocksText(block.content);
-    return {
-      kind: "tool_result",
-      id: partId(id, at),
-      text: isOwn ? "" : bounded(withoutOwnContext(text), bounds.result),
-      isError,
-      edits: isError || !call ? null : editsOf(call, text, cwd),
-      subagent: null,
-    };
+    const edits = call ? editsOf(call, text, cwd) : null;
+    return toolResult(partId(id, at), { text: withoutOwnContext(text), isError, isOwn, edits });
   });
 }
 
+/** The answer of a tool to one of the things that it was asked for. */
+const asAnswer = lenient(
+  z.object({ query: text, result: anything, error: text, success: flag, content: anything }),
+);
+type Answer = Parsed<typeof asAnswer>;
+
 /** What tools answer: objects, or one object as JSON; none for a plain text. */
 function answersIn(content: unknown): Answer[] {
-  const values = typeof content === "string" ? [parsed(content)].flat() : content;
+  const values = typeof content === "string" ? [parsedText(content)].flat() : content;
   if (!Array.isArray(values)) return [];
   return values.slice(0, 500).flatMap((value) => {
     const answer = asAnswer(value);
@@ -112,14 +94,6 @@ function answersIn(content: unknown): Answer[] {
   });
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
-}
-
 function answerText({ result, error, content }: Answer): string {
   const text = blocksText(result ?? content);
   return text === "" ? (error ?? "") : text;
@@ -127,23 +101,18 @@ function answerText({ result, error, content }: Answer): string {
 
 /** What a call wrote; null for calls that write nothing. */
 function editsOf({ tool, input }: Call, said: string, cwd: string | null): FileEdit[] | null {
-  if (tool === "apply_patch") return patchOf(input, cwd);
-  const { path, old_text: before, new_text: after } = input;
-  if (tool !== "editor" || typeof path !== "string" || typeof after !== "string") return null;
-  const file = absolute(path, cwd);
+  if (tool === "apply_patch") return patchedFiles(input.input, cwd);
+  const { path: written, old_text: before, new_text: after } = input;
+  if (tool !== "editor" || typeof written !== "string" || typeof after !== "string") return null;
+  const path = absolute(written, cwd);
   const insertedAt = Number(/^Inserted content at line (\d+) /.exec(said)?.[1] ?? Number.NaN);
-  if (insertedAt > 0) {
-    const hunk = replacement("", after);
-    return [
-      { path: file, hunks: [{ ...hunk, oldStart: insertedAt - 1, newStart: insertedAt }], content: null },
-    ];
-  }
-  if (typeof before !== "string") return [{ path: file, hunks: [], content: bounded(after, bounds.input) }];
-  return [{ path: file, hunks: [hunkIn(said) ?? replacement(before, after)], content: null }];
+  if (insertedAt > 0) return [changedFile(path, [hunkOf(hunkLines("+", after), insertedAt - 1, insertedAt)])];
+  if (typeof before !== "string") return [wholeFile(path, after)];
+  return [changedFile(path, [hunkIn(said) ?? replacement(before, after)])];
 }
 
 /** The whole lines that an edit changed, as its result shows them: "-3: removed", "+3: added"; null if some are left out. */
-function hunkIn(said: string): FileEdit["hunks"][number] | null {
+function hunkIn(said: string): Hunk | null {
   const [, diff] = /\n```diff\n([\s\S]*)\n```\s*$/.exec(said) ?? [];
   if (diff === undefined) return null;
   const lines: string[] = [];
@@ -155,12 +124,5 @@ function hunkIn(said: string): FileEdit["hunks"][number] | null {
     lines.push(sign + text!);
   }
   const [from, to] = [starts["-"], starts["+"]];
-  const count = (sign: string) => lines.filter((line) => line.startsWith(sign)).length;
-  return {
-    oldStart: from ?? (to ?? 1) - 1,
-    oldLines: count("-"),
-    newStart: to ?? (from ?? 1) - 1,
-    newLines: count("+"),
-    lines,
-  };
+  return hunkOf(lines, from ?? (to ?? 1) - 1, to ?? (from ?? 1) - 1);
 }

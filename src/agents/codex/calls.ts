@@ -1,8 +1,9 @@
 import { shellQuoted } from "../../text/shell.ts";
 import type { FileTouch } from "../agent.ts";
 import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
+import { asObject, parsedText } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
-import { absolute } from "../reading/tool-calls.ts";
+import { absolute, touched } from "../reading/tool-calls.ts";
 import { asParts } from "./line-schema.ts";
 import { type FilePatch, parsePatch, touchesOf } from "./patch.ts";
 
@@ -30,11 +31,7 @@ export function callOf(name: string, args: unknown, cwd: string | null): Call {
     const { message: prompt, task_name: description = "subagent", ...rest } = input;
     return other(name, { ...rest, description, prompt });
   }
-  const files: FileTouch[] =
-    name === "view_image" && typeof input.path === "string"
-      ? [{ path: absolute(input.path, cwd), how: "read" }]
-      : [];
-  return { ...other(name, input), files };
+  return { ...other(name, input), files: name === "view_image" ? touched(input.path, "read", cwd) : [] };
 }
 
 export function patchCall(text: string, cwd: string | null): Call {
@@ -97,10 +94,7 @@ function patchIn(command: string): { text: string; dir: string | null } | null {
   return { text, dir: found?.[1]?.replace(/^["']|["']$/g, "") ?? null };
 }
 
-function within(cwd: string | null, dir: string | null): string | null {
-  if (dir === null) return cwd;
-  return absolute(dir, cwd);
-}
+const within = (cwd: string | null, dir: string | null) => (dir === null ? cwd : absolute(dir, cwd));
 
 /** A plan's steps as todos, as other agents have them. */
 function todosOf(plan: unknown): unknown[] {
@@ -111,20 +105,8 @@ function todosOf(plan: unknown): unknown[] {
   });
 }
 
-export function asRecord(value: unknown): Record<string, unknown> {
-  const given = typeof value === "string" ? parsed(value) : value;
-  return typeof given === "object" && given !== null && !Array.isArray(given)
-    ? (given as Record<string, unknown>)
-    : {};
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
+/** An object, or JSON of one. */
+export const asRecord = (value: unknown): Record<string, unknown> => asObject(parsedText(value));
 
 /** A call's result. */
 interface Outcome {

@@ -1,13 +1,13 @@
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Agent, Cursor, ReadBatch, TranscriptFile } from "../agent.ts";
-import { isCompressed, readCompressed } from "../reading/compressed/compressed.ts";
+import { isCompressed, readCompressed } from "../reading/compressed.ts";
+import { createReader, understandFrom } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { createReader, understandFrom } from "../reading/read-stateful.ts";
 import { identify } from "./describe.ts";
-import { codexHome } from "./hook-spec.ts";
 import { codexProfile } from "./profile.ts";
 import { codexSetup } from "./setup.ts";
 import { newState, type State } from "./state.ts";
+import { codexHome } from "./trusted-hooks.ts";
 import { understand } from "./understand.ts";
 
 /** Line types without useful content. */

@@ -1,7 +1,7 @@
 import type { TranscriptInfo } from "../agent.ts";
-import { sourceOf } from "../reading/compressed/compressed.ts";
-import { isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
-import { readLines } from "../reading/read-lines.ts";
+import { sourceOf } from "../reading/compressed.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { firstRecords } from "../reading/json-lines.ts";
 import { asLine, asSessionMeta, asSpawn, type SessionMeta } from "./line-schema.ts";
 
 /** How much of a rollout is read for its identity. Bytes. */
@@ -18,20 +18,10 @@ export interface Identity {
  * @returns null when there is none (yet)
  */
 export async function identify(file: string, signal?: AbortSignal): Promise<Identity | null> {
-  const options = {
-    batch: 64 * 1024,
-    longest: beginning,
-    end: beginning,
-    isWhole: isWholeJson,
-    signal,
-    source: sourceOf(file),
-  };
-  for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) {
-      const line = asLine(parseJsonLine(bytes));
-      const meta = line?.type === "session_meta" ? asSessionMeta(line.payload) : null;
-      if (meta && known(meta.id) && known(meta.cwd)) return identity(meta, line?.timestamp ?? null);
-    }
+  for await (const record of firstRecords(file, { bytes: beginning, signal, source: sourceOf(file) })) {
+    const line = asLine(record);
+    const meta = line?.type === "session_meta" ? asSessionMeta(line.payload) : null;
+    if (meta && known(meta.id) && known(meta.cwd)) return identity(meta, line?.timestamp ?? null);
   }
   return null;
 }

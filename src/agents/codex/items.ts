@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import type { Entry, ToolResult, Usage } from "../agent.ts";
-import { bounded } from "../reading/bounds.ts";
+import type { Entry, Usage } from "../agent.ts";
 import { known } from "../reading/json.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, actionByInput } from "../reading/tool-calls.ts";
+import { type Outcome, toolResult, toolUse, touched } from "../reading/tool-calls.ts";
+import { promptEntry, textEntry } from "../reading/transcript-lines.ts";
 import { asRecord, type Call, commandCall, commandOf, mcpName, other, resultText, textOf } from "./calls.ts";
 import { asItem, asParts, type Item, readPaths } from "./line-schema.ts";
 import { filesOfChanges, touchesOf } from "./patch.ts";
@@ -47,7 +47,7 @@ function toolItem(id: string, item: Item, state: State): Understood {
       return endOf(state, id, call, { text: resultText(text), isError });
     }
     case "WebSearch":
-      return endOf(state, id, other("web_search", { query: item.query ?? "" }), { text: "", isError: false });
+      return endOf(state, id, other("web_search", { query: item.query ?? "" }), { text: "" });
     case "SubAgentActivity":
       return subagentStarted(id, item, state);
     default:
@@ -58,10 +58,7 @@ function toolItem(id: string, item: Item, state: State): Understood {
 function commandEnded(id: string, item: Item, state: State): Understood {
   const cwd = pathOf(known(item.cwd)) ?? state.cwd;
   const call = commandCall(commandOf(item.command), cwd === state.cwd ? null : cwd, state.cwd);
-  const files = readPaths(item.parsed_cmd).map((path) => ({
-    path: absolute(path, cwd),
-    how: "read" as const,
-  }));
+  const files = readPaths(item.parsed_cmd).flatMap((path) => touched(path, "read", cwd));
   const output = item.aggregated_output ?? [item.stdout, item.stderr].filter(Boolean).join("\n");
   const isError = hasFailed(item) || (item.exit_code ?? 0) !== 0;
   const result = { text: resultText(output), isError };
@@ -72,9 +69,9 @@ function commandEnded(id: string, item: Item, state: State): Understood {
 function filesChanged(id: string, item: Item, state: State): Understood {
   const patch = filesOfChanges(item.changes ?? {}, state.cwd);
   const call: Call = { ...other("apply_patch", {}), files: touchesOf(patch), patch };
-  const isError = hasFailed(item);
   const text = resultText([item.stdout, item.stderr].filter(Boolean).join("\n"));
-  return endOf(state, id, call, { text, isError, edits: isError ? null : patch.map(({ edit }) => edit) });
+  const edits = patch.map(({ edit }) => edit);
+  return endOf(state, id, call, { text, isError: hasFailed(item), edits });
 }
 
 /** The result of a spawn call is the thread's id, which is the session's. */
@@ -82,7 +79,7 @@ function subagentStarted(id: string, item: Item, state: State): Understood {
   const subagent = known(item.agent_thread_id);
   if (item.kind !== "started" || subagent === null) return {};
   const task = item.agent_path ?? "";
-  return endOf(state, id, other("spawn_agent", { title: task }), { text: task, isError: false, subagent });
+  return endOf(state, id, other("spawn_agent", { title: task }), { text: task, subagent });
 }
 
 function hasFailed({ status }: Item): boolean {
@@ -99,40 +96,26 @@ function pathOf(place: string | null): string | null {
   }
 }
 
-type Result = Pick<ToolResult, "text" | "isError"> & Partial<Pick<ToolResult, "edits" | "subagent">>;
-
 /** A call's line; the result is another line. */
 export function useOf(state: State, id: string, call: Call): { uid: string; entries: Entry[] } {
   state.open.set(id, { patch: call.patch, isOwn: call.isOwn });
-  return { uid: uidOf(state, "call", id), entries: [useEntry(id, call)] };
+  return { uid: uidOf(state, "call", id), entries: [toolUse(id, call.tool, call)] };
 }
 
 /** A call's result; Pommel's own is not stored. */
-export function resultOf(state: State, id: string, result: Result): Understood {
+export function resultOf(state: State, id: string, result: Outcome): Understood {
   const isOwn = state.open.get(id)?.isOwn ?? false;
   state.open.delete(id);
   state.answered.add(id);
-  return { uid: uidOf(state, "result", id), entries: [resultEntry(id, result, isOwn)] };
+  return { uid: uidOf(state, "result", id), entries: [toolResult(id, { ...result, isOwn })] };
 }
 
 /** The end of a call: its result, or, for an unseen call (from a code-mode script), the call with its result. */
-function endOf(state: State, id: string, call: Call, result: Result, tookMs = 0): Understood {
+function endOf(state: State, id: string, call: Call, result: Outcome, tookMs = 0): Understood {
   if (state.answered.has(id)) return {};
   if (state.open.has(id)) return resultOf(state, id, result);
   const { uid, entries } = useOf(state, id, call);
   return { began: { uid, entries, tookMs }, ...resultOf(state, id, result) };
-}
-
-function useEntry(id: string, { tool, input, files }: Call): Entry {
-  return { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
-}
-
-function resultEntry(
-  id: string,
-  { text, isError, edits = null, subagent = null }: Result,
-  isOwn: boolean,
-): Entry {
-  return { kind: "tool_result", id, text: isOwn ? "" : text, isError, edits, subagent };
 }
 
 /** The stored part of a line; nothing without a uid. */
@@ -155,18 +138,20 @@ const notHuman =
 export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
   const at = written.indexOf(requestMark);
   const human = at === -1 ? written : written.slice(at + requestMark.length);
-  const text = bounded(withoutOwnContext(human).trim());
-  if ((text === "" && images === 0) || notHuman.test(text)) return {};
+  const entries = promptEntry(withoutOwnContext(human), images);
+  const text = entries[0]?.text ?? "";
+  if (entries.length === 0 || notHuman.test(text)) return {};
   if (!isFirstOccurrence(state, form, `user\0${text}`)) return {};
   const uid = uidOf(state, "prompt", text);
   const parentUid = state.follows;
   state.follows = null;
   state.prompts.push(uid);
-  return { uid, parentUid, entries: [{ kind: "prompt", text, images }] };
+  return { uid, parentUid, entries };
 }
 
 export function agentText(state: State, form: "event" | "item", written: string): Understood {
-  const text = bounded(written).trim();
-  if (text === "" || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};
-  return { uid: uidOf(state, "text", text), entries: [{ kind: "text", text }] };
+  const entries = textEntry("text", written);
+  const text = entries[0]?.text;
+  if (text === undefined || !isFirstOccurrence(state, form, `agent\0${text}`)) return {};
+  return { uid: uidOf(state, "text", text), entries };
 }

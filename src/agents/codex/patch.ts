@@ -1,10 +1,9 @@
 import type { FileEdit, FileTouch } from "../agent.ts";
 import { bounded, bounds } from "../reading/bounds.ts";
-import { absolute, hunkLines } from "../reading/tool-calls.ts";
+import { changedFile, hunkLines, hunkOf, hunksOf, wholeFile } from "../reading/edits.ts";
+import { absolute } from "../reading/tool-calls.ts";
 import { asChange, type Change } from "./line-schema.ts";
 import { patchHeader, patchMove } from "./patch-files.ts";
-
-type Hunk = FileEdit["hunks"][number];
 
 /** A patch's change of one file. */
 export interface FilePatch {
@@ -28,7 +27,7 @@ export function parsePatch(text: string, cwd: string | null): FilePatch[] {
   let file: FilePatch | null = null;
   let hunk: string[] | null = null;
   const endHunk = () => {
-    if (file && hunk && hunk.length > 0) file.edit.hunks.push(asHunk(hunk));
+    if (file && hunk && hunk.length > 0) file.edit.hunks.push(hunkOf(hunk));
     hunk = null;
   };
   for (const line of lines.slice(begin + 1)) {
@@ -69,32 +68,11 @@ function beginFile(verb: string, written: string, cwd: string | null): FilePatch
   return { path, how, moveTo: null, edit: { path, hunks: [], content: how === "add" ? "" : null } };
 }
 
-/** Hunks of a unified diff; skips all other lines. */
-export function parseUnifiedDiff(diff: string): Hunk[] {
-  const hunks: Hunk[] = [];
-  let lines: string[] | null = null;
-  let left = 4 * bounds.input;
-  for (const line of diff.replace(/\n$/, "").split("\n")) {
-    const at = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
-    if (at) {
-      lines = [];
-      const [oldStart, oldLines, newStart, newLines] = at
-        .slice(1)
-        .map((n) => (n === undefined ? 1 : Number(n)));
-      hunks.push({
-        oldStart: oldStart!,
-        oldLines: oldLines!,
-        newStart: newStart!,
-        newLines: newLines!,
-        lines,
-      });
-    } else if (lines && left > 0 && /^[ +\\-]/.test(line)) {
-      left -= line.length;
-      lines.push(bounded(line, bounds.input));
-    }
-  }
-  return hunks.filter((hunk) => hunk.lines.length > 0);
-}
+/** What a tool that takes a patch wrote: nothing of deleted files. */
+export const patchedFiles = (patch: unknown, cwd: string | null): FileEdit[] =>
+  typeof patch === "string"
+    ? parsePatch(patch, cwd).flatMap(({ edit, how }) => (how === "delete" ? [] : edit))
+    : [];
 
 /** The files of an applied `FileChange`. */
 export function filesOfChanges(changes: Readonly<Record<string, unknown>>, cwd: string | null): FilePatch[] {
@@ -107,19 +85,16 @@ export function filesOfChanges(changes: Readonly<Record<string, unknown>>, cwd: 
 
 function fileOf(path: string, change: Change, cwd: string | null): FilePatch | null {
   const content = change.content ?? "";
-  if (change.type === "add") {
-    const edit = { path, hunks: [], content: bounded(content, bounds.input) };
-    return { path, how: "add", moveTo: null, edit };
-  }
+  if (change.type === "add") return { path, how: "add", moveTo: null, edit: wholeFile(path, content) };
   if (change.type === "delete") {
     const lines = hunkLines("-", content);
-    const hunks = lines.length === 0 ? [] : [asHunk(lines, 1)];
-    return { path, how: "delete", moveTo: null, edit: { path, hunks, content: null } };
+    const hunks = lines.length === 0 ? [] : [hunkOf(lines, 1)];
+    return { path, how: "delete", moveTo: null, edit: changedFile(path, hunks) };
   }
   if (change.type !== "update") return null;
   const moveTo = change.move_path ? absolute(change.move_path, cwd) : null;
-  const hunks = parseUnifiedDiff(change.unified_diff ?? "");
-  return { path, how: "update", moveTo, edit: { path: moveTo ?? path, hunks, content: null } };
+  const edit = changedFile(moveTo ?? path, hunksOf(change.unified_diff ?? ""));
+  return { path, how: "update", moveTo, edit };
 }
 
 /** The touched files; a moved file has both paths. */
@@ -128,14 +103,4 @@ export function touchesOf(files: readonly FilePatch[]): FileTouch[] {
     { path, how: how === "add" ? "write" : "edit" },
     ...(moveTo === null ? [] : [{ path: moveTo, how: "write" as const }]),
   ]);
-}
-
-function asHunk(lines: readonly string[], start = 0): Hunk {
-  return {
-    oldStart: start,
-    oldLines: lines.filter((line) => !line.startsWith("+")).length,
-    newStart: start,
-    newLines: lines.filter((line) => !line.startsWith("-")).length,
-    lines: lines.map((line) => bounded(line, bounds.input)),
-  };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { groupOf } from "../setup/hook-entries.ts";
-import { codexHooks } from "./hook-spec.ts";
+import { codexHooks } from "./trusted-hooks.ts";
 
 const json = (path: string) => JSON.parse(readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8"));
 

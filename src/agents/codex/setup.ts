@@ -1,19 +1,61 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { parseToml } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import { readFileText } from "../../project/files/text-file.ts";
+import { isTable, parseToml } from "../../project/config/config.ts";
+import { unsetTable } from "../../project/config/toml-edit.ts";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { readFileText, refusal } from "../../project/files/text-file.ts";
 import { hookEntries } from "../setup/hook-entries.ts";
+import { applyEdit, inverseOf } from "../setup/json-edit.ts";
+import { runsOurServer } from "../setup/json-entry.ts";
 import { instructions, sharedSkill } from "../setup/section.ts";
-import { tomlServer } from "../setup/toml-server.ts";
-import type { AgentSetup, Place } from "../setup.ts";
-import { codexHome, codexHooks, directoryOf, hooksFile } from "./hook-spec.ts";
+import { type PartEditor, type Place, setupOf } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
-import { distrust, hooksRead } from "./trust.ts";
+import { codexHome, codexHooks, directoryOf, distrust, hooksFile, hooksRead } from "./trusted-hooks.ts";
 
-export const codexSetup: AgentSetup = {
-  agent: codexProfile.name,
-  title: codexProfile.title,
+const table = ["mcp_servers", "pommel"] as const;
+
+/** The server `pommel` under `mcp_servers` in Codex's config.toml, at its end; what else is there stays as it is. */
+export function tomlServer(command: string, args: readonly string[]): PartEditor {
+  const lines = [
+    `[${table.join(".")}]`,
+    `command = ${JSON.stringify(command)}`,
+    `args = [${args.map((word) => JSON.stringify(word)).join(", ")}]`,
+  ];
+  return {
+    look(text, name) {
+      const servers = parse(text, name)[table[0]];
+      const entry = isTable(servers) ? servers[table[1]] : undefined;
+      if (entry === undefined) return { state: "absent", detail: [] };
+      if (runsOurServer(entry)) return { state: "current", detail: [] };
+      return { state: "kept", detail: ['another server is called "pommel"'] };
+    },
+    add(text, name) {
+      parse(text, name);
+      const eol = text.includes("\r\n") ? "\r\n" : "\n";
+      const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+      const edit = { offset: text.length, remove: 0, put: `${gap}${lines.join(eol)}${eol}` };
+      const added = applyEdit(text, edit);
+      try {
+        parse(added, name);
+      } catch {
+        throw refusal(name, `cannot hold Pommel's entries: "mcp_servers" is not a table, or is inline`);
+      }
+      return { text: added, added: [], empty: [], undo: [inverseOf(text, edit)] };
+    },
+    remove: (text) => unsetTable(text, table),
+    isBlank: (text) => text.trim() === "",
+  };
+}
+
+function parse(text: string, name: string): Record<string, unknown> {
+  try {
+    return parseToml(text, name);
+  } catch (error) {
+    throw refusal(name, `is not valid TOML (${messageOf(error).split("\n")[0]})`);
+  }
+}
+
+export const codexSetup = setupOf(codexProfile, {
   parts: [
     { name: "hooks", files: (place) => [hooksFile(place)], editor: hookEntries(codexHooks) },
     {
@@ -21,16 +63,10 @@ export const codexSetup: AgentSetup = {
       files: (place) => [join(directoryOf(place), "config.toml")],
       editor: tomlServer("pommel", ["mcp"]),
     },
-    {
-      name: "instructions",
-      files: instructionFiles,
-      readsOne: true,
-      editor: instructions,
-    },
+    { name: "instructions", files: instructionFiles, readsOne: true, editor: instructions },
     sharedSkill,
   ],
-  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(codexHome(place.env)),
-  fromPlugin: () => [],
+  traces: (place) => [directoryOf(place), codexHome(place.env)],
   distrust,
   afterwards(place, parts) {
     const isProject = place.scope === "project";
@@ -50,7 +86,7 @@ export const codexSetup: AgentSetup = {
       `${first} trust Pommel's hooks with /hooks: until then Codex skips them, and \`codex exec\` does so silently.`,
     ];
   },
-};
+});
 
 /**
  * Candidate instruction files, the one Codex reads first: it reads the first that exists, even if empty, in this order.

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { putPart } from "../setup/parts.ts";
 import type { Place } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
-import { distrust } from "./trust.ts";
+import { distrust } from "./trusted-hooks.ts";
 
 let home: string;
 let place: Place;

@@ -1,7 +1,9 @@
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import type { Entry, Usage } from "../agent.ts";
 import { bounded } from "../reading/bounds.ts";
-import { known, timeOf } from "../reading/json.ts";
+import { known, timeOf, typeName } from "../reading/json.ts";
+import { keep, skip, type Understood as UnderstoodLine } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
+import { lineOf, textEntry } from "../reading/transcript-lines.ts";
 import { type Call, callOf, nameOf, other, outcomeOf, patchCall } from "./calls.ts";
 import { agentText, resultOf, type Understood, understandItem, useOf, userText } from "./items.ts";
 import {
@@ -18,28 +20,19 @@ import {
 } from "./line-schema.ts";
 import { type State, uidOf } from "./state.ts";
 
-/** A parsed line: content, or a reason to count it as skipped. */
-interface ParsedLine {
-  lines: TranscriptLine[];
-  skipped: string | null;
-}
-
 /** Parses one line, and updates the state for later ones. */
-export function understand(value: Record<string, unknown>, state: State): ParsedLine {
+export function understand(value: Record<string, unknown>, state: State): UnderstoodLine {
   const line = asLine(value);
-  if (line === null) return { lines: [], skipped: "type:?" };
+  if (line === null) return skip("type:?");
   const { entries = [], uid, usage = null, parentUid = null, began } = partsOf(line, state);
-  if (uid === undefined) return { lines: [], skipped: `type:${typeOf(line)}` };
+  if (uid === undefined) return skip(`type:${typeOf(line)}`);
   const at = timeOf(line.timestamp);
   const { cwd, branch, model } = state;
-  const by = model !== null && usage === null ? { model } : {};
-  const lines: TranscriptLine[] = [{ uid, parentUid, at, cwd, branch, entries, usage, ...by }];
-  if (began) {
-    const start = at === null ? null : startOf(began.tookMs, at, state);
-    const { uid: first, entries: use } = began;
-    lines.unshift({ uid: first, parentUid, at: start, cwd, branch, entries: use, usage: null, ...by });
-  }
-  return { lines, skipped: null };
+  const around = { parentUid, cwd, branch, ...(model !== null && usage === null && { model }) };
+  const parsed = lineOf({ uid, at, entries, usage, ...around });
+  if (!began) return keep(parsed);
+  const start = at === null ? null : startOf(began.tookMs, at, state);
+  return keep(lineOf({ uid: began.uid, at: start, entries: began.entries, ...around }), parsed);
 }
 
 /** When a call began of which only the end is known, and perhaps how long it took. */
@@ -87,9 +80,8 @@ function understandResponse(item: ResponseItem, at: number | null, state: State)
       return id === null ? {} : answered(id, item.output, state);
     case "reasoning": {
       const texts = asParts(item.summary).map(({ text }) => text);
-      const text = bounded(texts.join("\n\n")).trim();
-      if (text === "") return {};
-      return { uid: uidOf(state, "thinking", text), entries: [{ kind: "thinking", text }] };
+      const entries = textEntry("thinking", texts.join("\n\n"));
+      return entries.length === 0 ? {} : { uid: uidOf(state, "thinking", entries[0]!.text), entries };
     }
     case "agent_message":
       return fromAgent(item, state);
@@ -127,8 +119,7 @@ function answered(id: string, output: unknown, state: State): Understood {
   if (running !== null && state.open.get(id)?.isOwn) state.ownShells.add(running);
   // An item reports its end.
   if (running !== null && state.hasItems) return {};
-  const patch = state.open.get(id)?.patch ?? null;
-  const edits = patch && !isError ? patch.map(({ edit }) => edit) : null;
+  const edits = state.open.get(id)?.patch?.map(({ edit }) => edit) ?? null;
   return resultOf(state, id, { text, isError, edits });
 }
 
@@ -223,11 +214,10 @@ const preface =
 /** OpenAI's own service does not return the summary's text. */
 function compacted(message: unknown, state: State): Understood {
   const joined = typeof message === "string" ? message.replace(preface, "") : "";
-  const text = bounded(withoutOwnContext(joined).trim());
-  const entries: Entry[] = [{ kind: "compaction", trigger: null, preTokens: state.context }];
+  const summary = textEntry("summary", withoutOwnContext(joined));
+  const compaction: Entry = { kind: "compaction", trigger: null, preTokens: state.context };
   state.context = null;
-  if (text !== "") entries.push({ kind: "summary", text });
-  return { uid: uidOf(state, "compacted", text), entries };
+  return { uid: uidOf(state, "compacted", summary[0]?.text ?? ""), entries: [compaction, ...summary] };
 }
 
 /** The human rolled back some prompts; the next one follows the last remaining. */
@@ -245,7 +235,5 @@ function lengthOf(value: unknown): number {
 function typeOf({ type, payload }: Line): string {
   const inner = type === "event_msg" || type === "response_item" ? payload?.type : null;
   const item = inner === "item_completed" ? asEvent(payload)?.item?.type : null;
-  const name = [type ?? "?", inner, item].filter((part) => typeof part === "string").join("/");
-  // This becomes a key, so restrict what the file can put there.
-  return /^[\w./?-]{1,80}$/.test(name) ? name : "?";
+  return typeName([type ?? "?", inner, item].filter((part) => typeof part === "string").join("/"));
 }

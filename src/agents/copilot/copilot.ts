@@ -1,13 +1,11 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
-import { isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { createReader, firstRecords } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { readLines } from "../reading/read-lines.ts";
-import { createReader } from "../reading/read-stateful.ts";
-import { asEvent } from "./line-schema.ts";
 import { copilotHome, copilotProfile } from "./profile.ts";
 import { copilotSetup } from "./setup.ts";
-import { newState, type State, understand } from "./understand.ts";
+import { asEvent, newState, type State, understand } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -24,15 +22,7 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
   `.match(/\S+/g),
 );
 
-const read = createReader<State>({
-  begin: newState,
-  understand(value, state) {
-    const event = asEvent(value);
-    if (!event) return { lines: [], skipped: "malformed" };
-    const { line, skipped } = understand(event, state);
-    return { lines: line ? [line] : [], skipped };
-  },
-});
+const read = createReader<State>({ begin: newState, understand });
 
 /**
  * GitHub Copilot CLI; its sessions as the client 1.0.102 writes them, a file of events each, with subagents' events
@@ -57,19 +47,13 @@ function isTranscript(path: string): boolean {
   return basename(path) === "events.jsonl" && basename(dirname(dirname(path))) === "session-state";
 }
 
-/** How much of a session is read for its identity. Bytes. */
-const beginning = 1024 * 1024;
-
 async function describeSession(file: string): Promise<TranscriptInfo | null> {
-  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson };
-  for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) {
-      const event = asEvent(parseJsonLine(bytes));
-      if (event?.type !== "session.start") continue;
-      const [session, cwd] = [known(event.data?.sessionId), known(event.data?.context?.cwd)];
-      if (session === null || cwd === null) continue;
-      return { session, parent: null, cwd, startedAt: timeOf(event.data?.startTime ?? event.timestamp) };
-    }
+  for await (const record of firstRecords(file)) {
+    const event = asEvent(record);
+    if (event?.type !== "session.start") continue;
+    const [session, cwd] = [known(event.data?.sessionId), known(event.data?.context?.cwd)];
+    if (session === null || cwd === null) continue;
+    return { session, parent: null, cwd, startedAt: timeOf(event.data?.startTime ?? event.timestamp) };
   }
   return null;
 }

@@ -1,10 +1,9 @@
-import { existsSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { serverEntry } from "../setup/json-entry.ts";
+import { ourServer, serverEntry } from "../setup/json-entry.ts";
 import { instructions, sharedSkill } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
+import { type Place, realPath, setupOf } from "../setup.ts";
 import { copilotHome, copilotProfile } from "./profile.ts";
 
 /** Seconds. */
@@ -24,9 +23,7 @@ function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" ? copilotHome(env) : join(dir, ".github");
 }
 
-export const copilotSetup: AgentSetup = {
-  agent: copilotProfile.name,
-  title: copilotProfile.title,
+export const copilotSetup = setupOf(copilotProfile, {
   parts: [
     {
       name: "hooks",
@@ -37,13 +34,7 @@ export const copilotSetup: AgentSetup = {
       name: "mcp",
       files: (place) => [join(directoryOf(place), place.scope === "user" ? "mcp-config.json" : "mcp.json")],
       // All tools are there at once, even with many servers.
-      editor: serverEntry({
-        type: "stdio",
-        command: "pommel",
-        args: ["mcp"],
-        tools: ["*"],
-        deferTools: "never",
-      }),
+      editor: serverEntry({ type: "stdio", ...ourServer, tools: ["*"], deferTools: "never" }),
     },
     {
       name: "instructions",
@@ -56,14 +47,13 @@ export const copilotSetup: AgentSetup = {
     },
     sharedSkill,
   ],
-  isUsed: ({ dir, env }) => existsSync(copilotHome(env)) || existsSync(join(dir, ".github", "copilot")),
-  fromPlugin: () => [],
+  traces: ({ dir, env }) => [copilotHome(env), join(dir, ".github", "copilot")],
   distrust,
   afterwards(place, parts) {
     const why = parts.includes("hooks") || parts.includes("mcp") ? distrust(place) : null;
     return why === null ? [] : [why];
   },
-};
+});
 
 /** Why the client does not read the project's hooks and servers: no folder around it is trusted. */
 function distrust({ scope, dir, env }: Place): string | null {
@@ -77,8 +67,4 @@ function distrust({ scope, dir, env }: Place): string | null {
   };
   if (Array.isArray(trustedFolders) && trustedFolders.some(isTrusted)) return null;
   return "GitHub Copilot CLI ignores this until it trusts the folder: start `copilot` here once and trust it.";
-}
-
-function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }

@@ -1,9 +1,104 @@
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { withoutOwnContext } from "../reading/own-output.ts";
-import { type Call, toolResult, toolUse } from "./calls.ts";
-import { asAttachments, asToolRequests, type Data, type Event } from "./line-schema.ts";
+import { posix } from "node:path";
+import * as z from "zod/mini";
+import type { Entry, FileEdit, FileTouch, ToolResult, ToolUse, Usage } from "../agent.ts";
+import { filesInPatch } from "../codex/patch-files.ts";
+import { boundedInput, bounds } from "../reading/bounds.ts";
+import { changedFile, hunksOf, replacement } from "../reading/edits.ts";
+import {
+  anything,
+  count,
+  each,
+  flag,
+  known,
+  lenient,
+  orNull,
+  type Parsed,
+  text,
+  timeOf,
+  typeName,
+} from "../reading/json.ts";
+import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
+import { toolResult, toolUse, touched } from "../reading/tool-calls.ts";
+import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
+
+/** The parsed fields of a session's events; the client's own schema is in its package (`session-events.schema.json`). */
+
+/** A tool call. */
+const asToolRequest = lenient(
+  z.object({
+    toolCallId: text,
+    name: text,
+    /** An object; a string for tools that take free text. */
+    arguments: anything,
+    mcpServerName: text,
+    mcpToolName: text,
+  }),
+);
+type ToolRequest = Parsed<typeof asToolRequest>;
+
+const usage = z.object({
+  model: text,
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  apiCallId: text,
+});
+
+const place = z.object({ cwd: text, branch: text });
+
+const data = z.object({
+  // session.start, session.resume
+  sessionId: text,
+  startTime: text,
+  context: orNull(place),
+  // session.context_changed
+  cwd: text,
+  branch: text,
+  // user.message, assistant.message, system.notification
+  content: text,
+  /** Who wrote a user's message; missing for the human. */
+  source: text,
+  isAutopilotContinuation: flag,
+  attachments: anything,
+  model: text,
+  reasoningText: text,
+  toolRequests: anything,
+  // tool.execution_complete
+  toolCallId: text,
+  success: flag,
+  result: orNull(z.object({ content: text, detailedContent: text })),
+  error: orNull(z.object({ message: text })),
+  fileEdits: anything,
+  shellExecution: orNull(z.object({ exitCode: count })),
+  // session.usage_record
+  usage: orNull(usage),
+  // session.compaction_complete
+  summaryContent: text,
+  preCompactionTokens: count,
+  // session.error, abort, session.title_changed
+  message: text,
+  reason: text,
+  title: text,
+});
+
+export const asEvent = lenient(
+  z.object({
+    type: text,
+    id: text,
+    timestamp: text,
+    /** The subagent. */
+    agentId: text,
+    data: orNull(data),
+  }),
+);
+
+type Event = Parsed<typeof asEvent>;
+type Data = z.infer<typeof data>;
+
+const asFileEdit = lenient(z.object({ path: text, kind: text }));
+const asAttachment = lenient(z.object({ mimeType: text, type: text }));
 
 /** State that a session's earlier events leave for later ones. */
 export interface State {
@@ -17,24 +112,20 @@ export interface State {
 
 export const newState = (): State => ({ cwd: null, branch: null, calls: new Map(), last: null });
 
-/** A parsed event: itself, or a reason to count it as skipped. */
-interface Understood {
-  line: TranscriptLine | null;
-  skipped: string | null;
-}
-
 /** Parses the next event of a session. */
-export function understand(event: Event, state: State): Understood {
-  const { data } = event;
-  if (!data) return { line: null, skipped: "malformed" };
+export function understand(value: Record<string, unknown>, state: State): Understood {
+  const event = asEvent(value);
+  const data = event?.data;
+  if (!event || !data) return skip("malformed");
   follow(event, data, state);
   const usage = event.type === "session.usage_record" ? usageOf(data) : null;
   const entries = usage === null ? entriesOf(event, data, state) : [];
-  if (typeof entries === "string") return { line: null, skipped: entries };
+  if (typeof entries === "string") return skip(entries);
+  if (entries.length === 0 && usage === null) return skip("context");
   const uid = known(event.id);
   const model = known(data.model);
   const isPrompt = entries.some(({ kind }) => kind === "prompt");
-  const line: TranscriptLine = {
+  const line = lineOf({
     uid,
     parentUid: isPrompt ? state.last : null,
     at: timeOf(event.timestamp),
@@ -43,9 +134,9 @@ export function understand(event: Event, state: State): Understood {
     entries,
     usage,
     ...(model !== null && { model }),
-  };
+  });
   state.last = uid ?? state.last;
-  return { line, skipped: null };
+  return keep(line);
 }
 
 /** Where the session is. */
@@ -61,79 +152,63 @@ function entriesOf(event: Event, data: Data, state: State): Entry[] | string {
   const isSubagent = known(event.agentId) !== null;
   switch (event.type) {
     case "user.message":
-      return isSubagent ? "context" : promptEntries(data);
+      return isSubagent ? [] : promptEntries(data);
     case "assistant.message":
       return answerEntries(data, state, isSubagent);
     case "tool.execution_complete":
       return resultEntries(data, state);
     case "session.compaction_complete":
-      return data.success === false ? "context" : compactionEntries(data);
+      return data.success === false ? [] : compactionEntries(data);
     case "session.title_changed":
-      return textEntries("title", data.title, 500);
+      return textEntry("title", withoutOwnContext(data.title ?? ""), 500);
     case "system.notification":
-      return textEntries("notice", data.content, bounds.result);
+      return textEntry("notice", withoutOwnContext(data.content ?? ""), bounds.result);
     // As `turn-state.ts` looks for them.
     case "abort":
-      return isSubagent ? "context" : [{ kind: "notice", text: "[Request interrupted by user]" }];
+      return isSubagent ? [] : textEntry("notice", "[Request interrupted by user]");
     case "session.error":
-      return textEntries("notice", `API Error: ${data.message ?? ""}`, bounds.result);
+      return textEntry("notice", withoutOwnContext(`API Error: ${data.message ?? ""}`), bounds.result);
     default:
-      return `type:${nameOf(event)}`;
+      return `type:${typeName(event.type)}`;
   }
-}
-
-/** This becomes a key, so restrict what the file can put there. */
-function nameOf({ type }: Event): string {
-  return /^[\w.]{1,60}$/.test(type ?? "") ? type! : "?";
-}
-
-function textEntries(
-  kind: "title" | "notice",
-  written: string | null | undefined,
-  max: number,
-): Entry[] | string {
-  const text = bounded(withoutOwnContext(written ?? "").trim(), max);
-  return text === "" ? "context" : [{ kind, text }];
 }
 
 /** Skills, other agents and the autopilot also write as the user. */
-function promptEntries({ content, source, isAutopilotContinuation, attachments }: Data): Entry[] | string {
-  if (known(source) !== null || isAutopilotContinuation === true) return "context";
-  const text = bounded(withoutOwnContext(content ?? "").trim());
-  const images = asAttachments(attachments).filter(({ mimeType }) => mimeType?.startsWith("image/")).length;
-  return text === "" && images === 0 ? "context" : [{ kind: "prompt", text, images }];
+function promptEntries({ content, source, isAutopilotContinuation, attachments }: Data): Entry[] {
+  if (known(source) !== null || isAutopilotContinuation === true) return [];
+  const files = each(asAttachment, attachments);
+  const images = files.filter(({ mimeType }) => mimeType?.startsWith("image/")).length;
+  return promptEntry(withoutOwnContext(content ?? ""), images);
 }
 
 /** Of a subagent only its calls: its answer is the result of the call that started it. */
-function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] | string {
-  const entries: Entry[] = [];
-  if (!isSubagent) {
-    const [thinking, text] = [data.reasoningText, data.content].map((one) => bounded((one ?? "").trim()));
-    if (thinking) entries.push({ kind: "thinking", text: thinking });
-    if (text) entries.push({ kind: "text", text });
-  }
-  for (const request of asToolRequests(data.toolRequests)) {
-    const found = toolUse(request, state.cwd);
+function answerEntries(data: Data, state: State, isSubagent: boolean): Entry[] {
+  const entries: Entry[] = isSubagent
+    ? []
+    : [...textEntry("thinking", data.reasoningText), ...textEntry("text", data.content)];
+  for (const request of each(asToolRequest, data.toolRequests)) {
+    const found = callOf(request, state.cwd);
     if (found === null) continue;
     state.calls.set(found.use.id, found.call);
     entries.push(found.use);
   }
-  return entries.length === 0 ? "context" : entries;
+  return entries;
 }
 
-function resultEntries(data: Data, state: State): Entry[] | string {
+function resultEntries(data: Data, state: State): Entry[] {
   const id = known(data.toolCallId);
   const call = id === null ? undefined : state.calls.get(id);
   // What the human ran, or a repeated result.
-  if (id === null || call === undefined) return "context";
+  if (id === null || call === undefined) return [];
   state.calls.delete(id);
-  return [toolResult(id, data, call)];
+  return [resultOf(id, data, call)];
 }
 
 function compactionEntries({ summaryContent, preCompactionTokens }: Data): Entry[] {
-  const text = bounded(withoutOwnContext(summaryContent ?? "").trim());
-  const compaction = { kind: "compaction" as const, trigger: null, preTokens: preCompactionTokens ?? null };
-  return text === "" ? [compaction] : [compaction, { kind: "summary", text }];
+  return [
+    { kind: "compaction", trigger: null, preTokens: preCompactionTokens ?? null },
+    ...textEntry("summary", withoutOwnContext(summaryContent ?? "")),
+  ];
 }
 
 /** The client's input includes tokens read from and written to the cache. */
@@ -148,4 +223,73 @@ function usageOf({ usage }: Data): Usage | null {
     cacheRead: cacheReadTokens ?? 0,
     cacheWrite: cacheWriteTokens ?? 0,
   };
+}
+
+/** What a call leaves for its result. */
+interface Call {
+  input: Record<string, unknown>;
+  files: FileTouch[];
+  own: boolean;
+}
+
+/** Tools that look for something; what they take as `paths` are mostly directories. */
+const readers = new Set(["view", "grep", "rg", "glob"]);
+
+/** A call, as the model asked for it; null without id or name. */
+function callOf(request: ToolRequest, cwd: string | null): { use: ToolUse; call: Call } | null {
+  const [id, name] = [known(request.toolCallId), known(request.name)];
+  if (id === null || name === null) return null;
+  const [server, mcpTool] = [known(request.mcpServerName), known(request.mcpToolName)];
+  const tool = server !== null && mcpTool !== null ? `mcp__${server}__${mcpTool}` : name;
+  const { arguments: given } = request;
+  const input = boundedInput(typeof given === "string" ? { input: given } : given);
+  const files = filesOf(tool, input, cwd);
+  const own = isOwnTool(tool) || (typeof input.command === "string" && isOwnCommand(input.command));
+  const use = toolUse(id, tool, { input, files, ...(readers.has(tool) && { action: "read" }) });
+  return { use, call: { input, files, own } };
+}
+
+const touches: Readonly<Record<string, FileTouch["how"]>> = { view: "read", edit: "edit", create: "write" };
+
+function filesOf(tool: string, { path, input }: Record<string, unknown>, cwd: string | null): FileTouch[] {
+  if (tool === "apply_patch" && typeof input === "string")
+    return filesInPatch(input).flatMap((file) => touched(file, "edit", cwd));
+  const how = Object.hasOwn(touches, tool) ? touches[tool]! : null;
+  // A directory can be viewed as well.
+  if (how === null || (how === "read" && posix.extname(String(path)) === "")) return [];
+  return touched(path, how, cwd);
+}
+
+/** What hooks added, which the client puts behind the tool's own output. */
+const guidance = /\n+Tool "[^"\n]*" \w+\. Additional guidance from \w+ hooks:\n[\s\S]*$/;
+/** The end of a command that succeeded. */
+const ended = /\n?<shellId: \S+ completed with exit code 0>\s*$/;
+
+function resultOf(id: string, data: Data, call: Call): ToolResult {
+  const written = data.result?.content ?? data.error?.message ?? "";
+  const text = withoutOwnContext(written.replace(guidance, "")).replace(ended, "").trim();
+  const isError = data.success === false || (data.shellExecution?.exitCode ?? 0) !== 0;
+  return toolResult(id, { text, isOwn: call.own, isError, edits: editsOf(data, call) });
+}
+
+/** The files that the call changed, with the lines of the diff that the client shows; null for other tools. */
+function editsOf(data: Data, { input, files }: Call): FileEdit[] | null {
+  const changed = each(asFileEdit, data.fileEdits).flatMap(({ path, kind }) =>
+    known(path) === null ? [] : [{ path: path!, kind }],
+  );
+  const asked = files.filter(({ how }) => how !== "read").map(({ path }) => ({ path, kind: null }));
+  // Older clients do not say what was changed.
+  const edited = changed.length > 0 ? changed : asked;
+  if (edited.length === 0) return null;
+  const diffs = (data.result?.detailedContent ?? "").split(/^diff --git .*$/m).slice(1);
+  const { file_text: content, old_str: before, new_str: after } = input;
+  return edited
+    .filter(({ kind }) => kind !== "delete")
+    .map(({ path }, at) => {
+      if (typeof content === "string" && edited.length === 1) return { path, hunks: [], content };
+      // In the order of the changed files, unless one is missing.
+      if (diffs.length === edited.length) return changedFile(path, hunksOf(diffs[at]!));
+      const isOnly = edited.length === 1 && typeof after === "string";
+      return changedFile(path, isOnly ? [replacement(typeof before === "string" ? before : "", after)] : []);
+    });
 }

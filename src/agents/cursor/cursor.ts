@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { basename, join, resolve } from "node:path";
-import { PommelError } from "../../project/errors.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type {
   Agent,
@@ -12,16 +11,21 @@ import type {
   TranscriptLine,
   Usage,
 } from "../agent.ts";
-import { bounded } from "../reading/bounds.ts";
 import { known, timeOf } from "../reading/json.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
+import { noSession, transcriptChanged } from "../reading/read-lines.ts";
 import { todosOf } from "../reading/tool-calls.ts";
+import { lineOf, promptEntry, tally, textEntry, titleLines } from "../reading/transcript-lines.ts";
 import { projectsDirectory, transcriptPlace } from "./agent-transcripts/places.ts";
 import { describeTranscript, readTranscript, statFile } from "./agent-transcripts/transcript.ts";
 import {
+  asBubble,
+  asThought,
+  type Bubble,
   bubbleSizes,
   bubblesOf,
+  type Composer,
   composerAt,
   databaseAt,
   headOf,
@@ -34,7 +38,6 @@ import {
 } from "./database.ts";
 import { directoryOf } from "./directory.ts";
 import { cursorProfile, databaseName, globalStorage, isComposerId } from "./profile.ts";
-import { asBubble, asThought, type Bubble, type Composer } from "./schema.ts";
 import { cursorSetup } from "./setup.ts";
 import { hasEnded, toolEntries } from "./tools.ts";
 
@@ -118,8 +121,7 @@ async function* read(
   const db = place && openDatabase(place.file);
   try {
     const composer = place && db && composerAt(db, place.composer);
-    if (!place || !db || !composer)
-      throw Object.assign(new Error(`ENOENT: no such conversation, open '${path}'`), { code: "ENOENT" });
+    if (!place || !db || !composer) throw noSession(path);
     const sizes = bubbleSizes(db, place.composer);
     const ids = bubblesOf(composer).filter((id) => sizes.has(id));
     const title = known(composer.name);
@@ -139,17 +141,17 @@ async function* read(
         const bubble = asBubble(valueAt(db, `bubbleId:${place.composer}:${id}`));
         if (bubble !== null && !isComplete(bubble, composer, taken === ids.length - 1)) break;
         const entries = bubble ? entriesOf(bubble, id, around) : "malformed";
-        if (typeof entries === "string") skipped[entries] = (skipped[entries] ?? 0) + 1;
+        if (typeof entries === "string") tally(skipped, entries);
         const parentUid = taken === 0 ? null : ids[taken - 1]!;
         const usage = bubble && usageOf(bubble, composer, id);
         const said = typeof entries === "string" ? [] : entries;
         const at = bubble ? timeOf(bubble.createdAt) : null;
-        lines.push({ uid: id, parentUid, at, cwd, branch: null, entries: said, usage });
+        lines.push(lineOf({ uid: id, parentUid, at, cwd, entries: said, usage }));
       }
       done = lines.length < atOnce;
       const next = cursorAt(taken);
       const isNew = taken > 0 && (next.offset !== from?.offset || next.lineHash !== from.lineHash);
-      if (done && isNew && title !== null) lines.push(titleLine(title));
+      if (done && isNew) lines.push(...titleLines(title));
       if (isNew) yield { lines, cursor: next, skipped };
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -162,11 +164,7 @@ function positionIn({ lineHash }: Cursor, ids: readonly string[], path: string):
   const [written, hash] = lineHash.split(" ");
   const position = Number(written);
   if (position <= ids.length && hash === hashOf(ids.slice(0, position))) return position;
-  throw new PommelError(
-    "transcript_changed",
-    `${path} no longer contains what was read from it before.`,
-    "It is read again from its start.",
-  );
+  throw transcriptChanged(path);
 }
 
 const hashOf = (texts: readonly (string | null)[]) =>
@@ -189,16 +187,12 @@ function isComplete(
 
 /** What a message says, or why it says nothing. */
 function entriesOf(bubble: Bubble, id: string, around: Parameters<typeof toolEntries>[2]): Entry[] | string {
-  const text = withoutOwnContext(bounded(bubble.text ?? "")).trim();
-  if (bubble.type === 1) {
-    const images = Array.isArray(bubble.images) ? bubble.images.length : 0;
-    return text === "" && images === 0 ? [] : [{ kind: "prompt", text, images }];
-  }
+  const text = withoutOwnContext(bubble.text ?? "");
+  if (bubble.type === 1) return promptEntry(text, Array.isArray(bubble.images) ? bubble.images.length : 0);
   if (bubble.type !== 2) return `type:${bubble.type ?? "?"}`;
   const { thinking, toolFormerData: tool } = bubble;
-  const thought = bounded(typeof thinking === "string" ? thinking : (asThought(thinking)?.text ?? "")).trim();
-  const entries: Entry[] = thought === "" ? [] : [{ kind: "thinking", text: thought }];
-  if (text !== "") entries.push({ kind: "text", text });
+  const thought = typeof thinking === "string" ? thinking : asThought(thinking)?.text;
+  const entries = [...textEntry("thinking", thought), ...textEntry("text", text)];
   // Messages without a call have an empty one.
   if (tool === null || tool === undefined || known(tool.name) === null) return entries;
   const calls = toolEntries(tool, id, around);
@@ -212,9 +206,4 @@ function usageOf({ tokenCount }: Bubble, { modelConfig }: Composer, messageId: s
   return model === null || input + output === 0
     ? null
     : { messageId, model, input, output, cacheRead: 0, cacheWrite: 0 };
-}
-
-function titleLine(name: string): TranscriptLine {
-  const entries: Entry[] = [{ kind: "title", text: bounded(name.trim(), 500) }];
-  return { uid: null, parentUid: null, at: null, cwd: null, branch: null, entries, usage: null };
 }

@@ -1,11 +1,71 @@
 import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
 import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";
-import { parseJsonLine } from "../reading/json.ts";
+import { anything, count, lenient, orNull, type Parsed, parseJsonLine, text, time } from "../reading/json.ts";
 import { databaseName, isComposerId } from "./profile.ts";
-import { asBubbleHeader, asComposer, asHead, asPair, asWorkspaceComposers, type Composer } from "./schema.ts";
+
+/** The parsed fields of the database's values. They are JSON, and some of their fields are JSON once more. */
+
+const uri = orNull(z.object({ fsPath: text, path: text }));
+const workspace = orNull(z.object({ uri }));
+const subagent = orNull(z.object({ parentComposerId: text, subagentTypeName: text, toolCallId: text }));
+
+/** `composerHeaders.value`, in newer databases. */
+const asHead = lenient(z.object({ workspaceIdentifier: workspace, subagentInfo: subagent }));
+
+/** `composerData:<composer>` */
+const asComposer = lenient(
+  z.object({
+    name: text,
+    /** Milliseconds since the epoch. */
+    createdAt: time,
+    lastUpdatedAt: time,
+    status: text,
+    fullConversationHeadersOnly: anything,
+    modelConfig: orNull(z.object({ modelName: text })),
+    workspaceIdentifier: workspace,
+  }),
+);
+export type Composer = Parsed<typeof asComposer>;
+
+const asBubbleHeader = lenient(z.object({ bubbleId: z.string() }));
+
+const tool = z.object({
+  name: text,
+  status: text,
+  toolCallId: text,
+  params: anything,
+  rawArgs: anything,
+  result: anything,
+  error: anything,
+});
+export type Tool = z.infer<typeof tool>;
+
+/** `bubbleId:<composer>:<bubble>` */
+export const asBubble = lenient(
+  z.object({
+    /** 1: the human's, 2: the agent's. */
+    type: count,
+    text,
+    createdAt: anything,
+    thinking: anything,
+    images: anything,
+    toolFormerData: orNull(tool),
+    tokenCount: orNull(z.object({ inputTokens: count, outputTokens: count })),
+  }),
+);
+export type Bubble = Parsed<typeof asBubble>;
+
+export const asThought = lenient(z.object({ text: z.string() }));
+/** The contents of a file before and after an edit, under keys of their own. */
+export const asContents = lenient(z.object({ beforeContentId: text, afterContentId: z.string() }));
+/** `composer.composerData` of a workspace, in older databases. */
+const asWorkspaceComposers = lenient(z.object({ allComposers: z.array(z.object({ composerId: text })) }));
+
+const asPair = lenient(z.object({ key: z.string(), value: text, size: count }));
 
 /**
  * The editor's SQLite database `globalStorage/state.vscdb`, a table of keys and JSON: `composerData:<composer>` with the order

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { serverEntry } from "../setup/json-entry.ts";
+import { ourServer, serverEntry } from "../setup/json-entry.ts";
 import { instructions } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
+import { type Place, setupOf } from "../setup.ts";
 import { cursorProfile, userDirectory } from "./profile.ts";
 
 /** Seconds. */
@@ -13,9 +12,7 @@ const timeout = 10;
 /** `.cursor` in a project and in the home. */
 const directoryOf = ({ dir }: Place) => join(dir, ".cursor");
 
-export const cursorSetup: AgentSetup = {
-  agent: cursorProfile.name,
-  title: cursorProfile.title,
+export const cursorSetup = setupOf(cursorProfile, {
   parts: [
     {
       name: "hooks",
@@ -29,7 +26,7 @@ export const cursorSetup: AgentSetup = {
     {
       name: "mcp",
       files: (place) => [join(directoryOf(place), "mcp.json")],
-      editor: serverEntry({ command: "pommel", args: ["mcp"] }),
+      editor: serverEntry(ourServer),
     },
     {
       name: "instructions",
@@ -38,11 +35,9 @@ export const cursorSetup: AgentSetup = {
       editor: instructions,
     },
   ],
-  isUsed: (place) =>
-    [directoryOf(place), join(place.env.HOME || homedir(), ".cursor"), userDirectory(place.env)].some(
-      (path) => existsSync(path),
-    ),
-  fromPlugin: () => [],
-  distrust: () => null,
-  afterwards: () => [],
-};
+  traces: (place) => [
+    directoryOf(place),
+    join(place.env.HOME || homedir(), ".cursor"),
+    userDirectory(place.env),
+  ],
+});

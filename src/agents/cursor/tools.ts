@@ -1,10 +1,10 @@
 import type { Entry, FileEdit, FileTouch } from "../agent.ts";
-import { bounded, boundedInput, bounds } from "../reading/bounds.ts";
-import { asObject, known } from "../reading/json.ts";
-import { lineDiff } from "../reading/line-diff.ts";
+import { boundedInput } from "../reading/bounds.ts";
+import { changedFile, lineDiff, replacement, wholeFile } from "../reading/edits.ts";
+import { asObject, known, parsedText } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool, withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, actionByInput, replacement } from "../reading/tool-calls.ts";
-import { asContents, type Tool } from "./schema.ts";
+import { toolResult, toolUse, touched } from "../reading/tool-calls.ts";
+import { asContents, type Tool } from "./database.ts";
 
 type Input = Record<string, unknown>;
 
@@ -19,33 +19,22 @@ export function toolEntries(call: Tool, bubbleId: string, around: Around): Entry
   const tool = known(call.name);
   if (tool === null) return "malformed";
   const id = known(call.toolCallId) ?? bubbleId;
-  const input = boundedInput({ ...asObject(parsed(call.rawArgs)), ...asObject(parsed(call.params)) });
+  const input = boundedInput({ ...asObject(parsedText(call.rawArgs)), ...asObject(parsedText(call.params)) });
   const files = filesOf(tool, input, around.cwd);
-  const use: Entry = { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
+  const use = toolUse(id, tool, { input, files });
   if (!hasEnded(call)) return [use];
   const isError = call.status !== "completed";
   const isOwn =
     isOwnTool(tool) ||
     /^mcp[_-]+(?:user-)?pommel[_-]/.test(tool) ||
     (typeof input.command === "string" && isOwnCommand(input.command));
-  const text = isOwn ? "" : bounded(withoutOwnContext(textOf(call)), bounds.result);
   const edits = isError ? null : editsOf(call, input, files, around);
-  return [use, { kind: "tool_result", id, text, isError, edits, subagent: null }];
+  return [use, toolResult(id, { text: withoutOwnContext(textOf(call)), isError, isOwn, edits })];
 }
 
 /** Whether a call has its result, or will never have one. */
 export const hasEnded = ({ status }: Tool) =>
   ["completed", "error", "cancelled", "rejected"].includes(status ?? "");
-
-/** Some values are JSON in a text. */
-function parsed(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return null;
-  }
-}
 
 /** Older clients' names, and newer ones'. */
 const writes = new Set(["edit_file", "search_replace", "write", "MultiEdit", "multi_edit", "delete_file"]);
@@ -60,15 +49,15 @@ function filesOf(name: string, input: Input, cwd: string | null): FileTouch[] {
     input.targetFile,
     input.file_path,
     input.path,
-  ].find((one) => typeof one === "string" && one !== "" && one.length <= 4096);
-  return how === null || path === undefined ? [] : [{ path: absolute(String(path), cwd), how }];
+  ].find((one) => typeof one === "string" && one !== "");
+  return how === null ? [] : touched(path, how, cwd);
 }
 
 function textOf({ result, error }: Tool): string {
-  const value = parsed(result);
+  const value = parsedText(result);
   const { output, contents } = asObject(value);
   for (const text of [output, contents]) if (typeof text === "string") return text;
-  const failed = asObject(parsed(error));
+  const failed = asObject(parsedText(error));
   const message =
     failed.clientVisibleErrorMessage ?? failed.message ?? (typeof error === "string" ? error : "");
   if (typeof result === "string" && result !== "") return result;
@@ -84,24 +73,15 @@ function editsOf(
 ): FileEdit[] | null {
   if (file === undefined || file.how === "read") return null;
   const { path } = file;
-  const ids = asContents(parsed(result));
+  const ids = asContents(parsedText(result));
   const after = ids ? contentAt(ids.afterContentId) : null;
   if (ids && after !== null) {
     const before = known(ids.beforeContentId) === null ? null : contentAt(ids.beforeContentId!);
-    if (before !== null) {
-      const hunks = lineDiff(before, after).map((hunk) => ({
-        ...hunk,
-        lines: hunk.lines.map((line) => bounded(line, bounds.input)),
-      }));
-      return [{ path, hunks, content: null }];
-    }
+    if (before !== null) return [changedFile(path, lineDiff(before, after))];
     // Without the content before, what was there already is not known.
-    if (known(ids.beforeContentId) === null)
-      return [{ path, hunks: [], content: bounded(after, bounds.input) }];
+    if (known(ids.beforeContentId) === null) return [wholeFile(path, after)];
   }
   const { old_string: old, new_string: now, contents } = input;
-  if (typeof old === "string" && typeof now === "string")
-    return [{ path, hunks: [replacement(old, now)], content: null }];
-  if (typeof contents === "string") return [{ path, hunks: [], content: bounded(contents, bounds.input) }];
-  return null;
+  if (typeof old === "string" && typeof now === "string") return [changedFile(path, [replacement(old, now)])];
+  return typeof contents === "string" ? [wholeFile(path, contents)] : null;
 }

@@ -1,17 +1,15 @@
 import { dirname, join, resolve, sep } from "node:path";
-import type { Agent, Cursor, ReadBatch, Retention, TranscriptFile } from "../agent.ts";
-import { asObject, isBlank, isWholeJson, parseJsonLine, readObjectFile } from "../reading/json.ts";
-import { KeptStates } from "../reading/kept-states.ts";
+import type { Agent, ReadBatch, Retention, TranscriptFile } from "../agent.ts";
+import { asObject, readObjectFile } from "../reading/json.ts";
+import { createReader, skip } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { readBatches } from "../reading/read-batches.ts";
-import { readLines } from "../reading/read-lines.ts";
 import { readObject } from "../reading/read-object.ts";
-import { identify } from "./describe.ts";
-import { headOf, isOneObject } from "./head.ts";
+import { tally } from "../reading/transcript-lines.ts";
+import { headOf, identify, isOneObject } from "./describe.ts";
 import { newReplay, type Replay } from "./message.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
 import { asRecord } from "./record-schema.ts";
-import { type ParsedRecord, take } from "./replay.ts";
+import { take } from "./replay.ts";
 import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
@@ -41,71 +39,41 @@ async function readChat(
 ): Promise<Pick<ReadBatch, "lines" | "skipped"> | null> {
   const record = asRecord(object);
   if (record === null) return null;
-  const cwd = (await identify(file, signal))?.cwd ?? null;
-  const replay = newReplay();
-  const { lines } = take(replay, record, cwd);
+  const replay = await beginReplay(file, signal);
+  const first = take(replay, record);
+  const lines = [...first.lines];
   const skipped: Record<string, number> = {};
   for (const each of Array.isArray(record.messages) ? record.messages : []) {
     const message = asRecord(each);
-    const taken = message ? take(replay, message, cwd) : { lines: [], skipped: "malformed" };
+    const taken = message ? take(replay, message) : skip("malformed");
     lines.push(...taken.lines);
-    if (taken.skipped) skipped[taken.skipped] = (skipped[taken.skipped] ?? 0) + 1;
+    if (taken.skipped) tally(skipped, taken.skipped);
   }
   return { lines, skipped };
 }
 
-/** Cached states of growing chats; rebuilt by reading again otherwise. */
-const kept = new KeptStates<Replay>();
+const beginReplay = async (file: string, signal?: AbortSignal) =>
+  newReplay((await identify(file, signal))?.cwd ?? null);
 
-/** A chat as a log of lines. */
-async function* readLog(
-  file: string,
-  cursor: Cursor | null,
-  signal?: AbortSignal,
-): AsyncGenerator<ReadBatch, void, undefined> {
-  const cwd = (await identify(file, signal))?.cwd ?? null;
-  const replay = kept.take(file, cursor) ?? (await recall(file, cursor, signal));
-  let end = cursor;
-  try {
-    for await (const batch of readBatches(file, cursor, signal, ({ bytes }) =>
-      takeBytes(replay, bytes, cwd),
-    )) {
-      end = batch.cursor;
-      yield batch;
-    }
-  } catch (error) {
-    // The state may be that of the middle of a batch.
-    end = null;
-    throw error;
-  } finally {
-    if (end) kept.put(file, end, replay);
-  }
-}
-
-const nothing: ParsedRecord = { lines: [], skipped: null };
 /** Nearly half of a chat's lines only update the time. */
 const touched = Buffer.from('{"$set":{"lastUpdated":"');
 const maxTouch = 80;
-
-function takeBytes(replay: Replay, bytes: Buffer, cwd: string | null): ParsedRecord {
-  if (bytes.length <= maxTouch && bytes.subarray(0, touched.length).equals(touched) && bytes.at(-1) === brace)
-    return { lines: [], skipped: "type:$set" };
-  if (isBlank(bytes)) return nothing;
-  const record = asRecord(parseJsonLine(bytes));
-  return record ? take(replay, record, cwd) : { lines: [], skipped: "malformed" };
-}
-
 const brace = 125;
 
-/** Rebuilds the state from the lines before a cursor. */
-async function recall(file: string, cursor: Cursor | null, signal?: AbortSignal): Promise<Replay> {
-  const replay = newReplay();
-  if (cursor === null || cursor.offset === 0) return replay;
-  for await (const { lines } of readLines(file, null, { end: cursor.offset, signal, isWhole: isWholeJson })) {
-    for (const { bytes } of lines) takeBytes(replay, bytes, null);
-  }
-  return replay;
-}
+/** A chat as a log of lines. */
+const readLog = createReader<Replay>({
+  begin: beginReplay,
+  noise: (bytes) => {
+    const isTouch = bytes.length <= maxTouch && bytes.subarray(0, touched.length).equals(touched);
+    return isTouch && bytes.at(-1) === brace ? "type:$set" : null;
+  },
+  understand(value, replay) {
+    const record = asRecord(value);
+    return record ? take(replay, record) : skip("malformed");
+  },
+  // Do not cache the state of a file whose directory is not known yet.
+  isKept: ({ cwd }) => cwd !== null,
+});
 
 /** Gemini CLI's chats, one folder per launch directory. */
 function roots(env: NodeJS.ProcessEnv = process.env): string[] {

@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Entry } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
+import { bounds } from "../reading/bounds.ts";
+import { asObject } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
+import { promptEntry, textEntry } from "../reading/transcript-lines.ts";
 import { asParts, type ChatRecord, type Part } from "./record-schema.ts";
 
 /**
@@ -19,18 +21,16 @@ export function userText({
   const { texts, notices } = shown.texts.length + shown.notices.length > 0 ? shown : humanText(parts);
   const images = parts.filter(isImage).length;
   const summary = summaryIn(parts);
-  const text = bounded(texts.join("\n").trim());
   return [
     ...summary,
-    ...notices.map((notice) => ({ kind: "notice" as const, text: bounded(notice, bounds.result) })),
-    ...(text !== "" || images > 0 ? [{ kind: "prompt" as const, text, images }] : []),
+    ...notices.flatMap((notice) => textEntry("notice", notice, bounds.result)),
+    ...promptEntry(texts.join("\n"), images),
   ];
 }
 
 /** The client's own messages: errors and hints. */
 export function clientText({ content }: ChatRecord): Entry[] {
-  const text = bounded(stripVTControlCharacters(textOf(asParts(content))), bounds.result).trim();
-  return text === "" ? [] : [{ kind: "notice", text }];
+  return textEntry("notice", stripVTControlCharacters(textOf(asParts(content))), bounds.result);
 }
 
 /** The texts of a content, without thoughts. */
@@ -45,7 +45,7 @@ function summaryIn(parts: readonly Part[]): Entry[] {
   if (!found) return [];
   return [
     { kind: "compaction", trigger: null, preTokens: null },
-    { kind: "summary", text: bounded(withoutOwnContext(found.text!).trim()) },
+    ...textEntry("summary", withoutOwnContext(found.text!)),
   ];
 }
 
@@ -117,11 +117,5 @@ function shellNotice([, command = "", printed = ""]: RegExpExecArray): string {
 }
 
 function isImage({ inlineData, fileData }: Part): boolean {
-  return [inlineData, fileData].some(
-    (data) =>
-      typeof data === "object" &&
-      data !== null &&
-      "mimeType" in data &&
-      /^image\//.test(String(data.mimeType)),
-  );
+  return [inlineData, fileData].some((data) => /^image\//.test(String(asObject(data).mimeType)));
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
 import { known, timeOf } from "../reading/json.ts";
+import { lineOf } from "../reading/transcript-lines.ts";
 import type { ChatRecord } from "./record-schema.ts";
 
 /**
@@ -9,6 +10,8 @@ import type { ChatRecord } from "./record-schema.ts";
  * rewound. The first version is kept; later ones may only add.
  */
 export interface Replay {
+  /** The launch directory. */
+  cwd: string | null;
   session: string | null;
   /** The parent of the next line. */
   leaf: string | null;
@@ -27,8 +30,8 @@ interface Seen {
   hasUsage: boolean;
 }
 
-export function newReplay(): Replay {
-  return { session: null, leaf: null, messages: new Map(), seenTexts: new Map(), calls: new Map() };
+export function newReplay(cwd: string | null): Replay {
+  return { cwd, session: null, leaf: null, messages: new Map(), seenTexts: new Map(), calls: new Map() };
 }
 
 /** A message of a chat, with its state. */
@@ -41,7 +44,6 @@ export class Message {
   constructor(
     readonly replay: Replay,
     readonly record: ChatRecord,
-    readonly cwd: string | null,
     /** Whether it is part of a repeated history. */
     readonly isAgain: boolean,
   ) {
@@ -90,15 +92,11 @@ export class Message {
     entries: Entry[],
     { at = this.at, usage = false }: { at?: number | null; usage?: boolean } = {},
   ): TranscriptLine {
-    const made = line(uid, this.replay.leaf, entries);
+    const { leaf: parentUid, cwd } = this.replay;
     this.replay.leaf = uid;
     if (usage && this.seen && this.usage) this.seen.hasUsage = true;
-    return { ...made, at, cwd: this.cwd, usage: usage ? this.usage : null };
+    return lineOf({ uid, parentUid, at, cwd, entries, usage: usage ? this.usage : null });
   }
-}
-
-export function line(uid: string | null, parentUid: string | null, entries: Entry[]): TranscriptLine {
-  return { uid, parentUid, at: null, cwd: null, branch: null, entries, usage: null };
 }
 
 /** The client's input includes cached tokens, and its output excludes thoughts. */

@@ -1,76 +1,60 @@
 import type { Entry, TranscriptLine } from "../agent.ts";
-import { bounded, boundedInput } from "../reading/bounds.ts";
-import { known, timeOf } from "../reading/json.ts";
-import { actionByInput } from "../reading/tool-calls.ts";
-import { isMetadata } from "./head.ts";
-import { hashOf, line, Message, type Replay } from "./message.ts";
+import { boundedInput } from "../reading/bounds.ts";
+import { each, known, timeOf, typeName } from "../reading/json.ts";
+import { keep, skip, type Understood } from "../reading/json-lines.ts";
+import { toolUse } from "../reading/tool-calls.ts";
+import { lineOf, textEntry, titleLines } from "../reading/transcript-lines.ts";
+import { isMetadata } from "./describe.ts";
+import { hashOf, Message, type Replay } from "./message.ts";
 import { clientText, textOf, userText } from "./message-text.ts";
 import {
-  asCalls,
+  asCall,
   asParts,
   asRecord,
   asThought,
   type Call,
   type ChatRecord,
+  noCall,
   type Part,
 } from "./record-schema.ts";
-import { filesOf, hasEnded, isOwnCall, responseText, toolResult } from "./tools.ts";
+import { filesOf, hasEnded, isOwnCall, responseText, resultOf } from "./tools.ts";
 
-/** A parsed record: lines, a reason to count it as skipped, or both. */
-export interface ParsedRecord {
-  lines: TranscriptLine[];
-  skipped: string | null;
-}
-
-/** Parses the next record of a chat. @param cwd the launch directory */
-export function take(replay: Replay, record: ChatRecord, cwd: string | null): ParsedRecord {
+/** Parses the next record of a chat. */
+export function take(replay: Replay, record: ChatRecord): Understood {
   if (record.$rewindTo) {
     // The next line follows that message's predecessor.
     const to = replay.messages.get(record.$rewindTo);
     if (to) replay.leaf = to.before;
-    return { lines: [], skipped: "type:$rewindTo" };
+    return skip("type:$rewindTo");
   }
-  if (record.$set) return takeChange(replay, record.$set, cwd);
+  if (record.$set) return takeChange(replay, record.$set);
   if (isMetadata(record)) return takeMetadata(replay, record);
-  return takeMessage(new Message(replay, record, cwd, false));
+  return takeMessage(new Message(replay, record, false));
 }
 
 /** The first prompt follows the first metadata, so that a rewind to the start is visible. */
-function takeMetadata(replay: Replay, record: ChatRecord): ParsedRecord {
+function takeMetadata(replay: Replay, record: ChatRecord): Understood {
   const title = titleIn(record);
   if (replay.session !== null) return { lines: title, skipped: "type:metadata" };
   replay.session = record.sessionId!;
   replay.leaf = `${replay.session}:start`;
-  return { lines: [line(replay.leaf, null, []), ...title], skipped: "type:metadata" };
+  return { lines: [lineOf({ uid: replay.leaf }), ...title], skipped: "type:metadata" };
 }
 
-function takeChange(
-  replay: Replay,
-  change: NonNullable<ChatRecord["$set"]>,
-  cwd: string | null,
-): ParsedRecord {
-  const again = Array.isArray(change.messages) ? change.messages.map(asRecord) : [];
-  const lines = again.flatMap((record) =>
-    record ? takeMessage(new Message(replay, record, cwd, true)).lines : [],
+function takeChange(replay: Replay, change: NonNullable<ChatRecord["$set"]>): Understood {
+  const again = each(asRecord, change.messages).flatMap(
+    (record) => takeMessage(new Message(replay, record, true)).lines,
   );
-  lines.push(...titleIn(change));
+  const lines = [...again, ...titleIn(change)];
   return { lines, skipped: lines.length === 0 ? "type:$set" : null };
 }
 
-function titleIn({
-  summary,
-  kind,
-}: {
-  summary?: string | null | undefined;
-  kind?: string | null | undefined;
-}) {
-  const text = bounded((summary ?? "").trim(), 500);
+function titleIn({ summary, kind }: Partial<Pick<ChatRecord, "summary" | "kind">>): TranscriptLine[] {
   // For subagents this is the answer.
-  if (text === "" || kind === "subagent" || text.startsWith("{")) return [];
-  return [line(null, null, [{ kind: "title", text }])];
+  return kind === "subagent" || summary?.trim().startsWith("{") ? [] : titleLines(summary);
 }
 
-function takeMessage(message: Message): ParsedRecord {
+function takeMessage(message: Message): Understood {
   switch (message.record.type) {
     case "user":
       return byUser(message);
@@ -81,35 +65,30 @@ function takeMessage(message: Message): ParsedRecord {
     case "error":
       return byClient(message);
     default:
-      return { lines: [], skipped: `type:${nameOf(message.record)}` };
+      return skip(`type:${typeName(message.record.type)}`);
   }
 }
 
-const repeated: ParsedRecord = { lines: [], skipped: "repeated" };
+const repeated = skip("repeated");
 
-function nameOf({ type }: ChatRecord): string {
-  // This becomes a key, so restrict what the file can put there.
-  return type && /^[\w./-]{1,60}$/.test(type) ? type : "?";
-}
-
-function byClient(message: Message): ParsedRecord {
+function byClient(message: Message): Understood {
   const entries = clientText(message.record);
   const text = textIn(entries);
   if (!message.isNew || message.isRepeated(text)) return repeated;
   message.remember(text);
-  if (entries.length === 0) return { lines: [], skipped: `type:${nameOf(message.record)}` };
-  return { lines: [message.line(message.uid, entries)], skipped: null };
+  if (entries.length === 0) return skip(`type:${typeName(message.record.type)}`);
+  return keep(message.line(message.uid, entries));
 }
 
-function byUser(message: Message): ParsedRecord {
+function byUser(message: Message): Understood {
   const entries = userText(message.record);
   const lines = answers(message);
   if (message.isNew && !message.isRepeated(textIn(entries))) {
     message.remember(textIn(entries));
     if (entries.length > 0) lines.push(message.line(message.uid, entries));
   }
-  if (lines.length > 0) return { lines, skipped: null };
-  return entries.length === 0 ? { lines, skipped: "context" } : repeated;
+  if (lines.length > 0) return keep(...lines);
+  return entries.length === 0 ? skip("context") : repeated;
 }
 
 const textIn = (entries: readonly Entry[]) =>
@@ -117,7 +96,7 @@ const textIn = (entries: readonly Entry[]) =>
 
 /** Results sent to the agent; usually its own message has them already. */
 function answers(message: Message): TranscriptLine[] {
-  const { replay, cwd, record } = message;
+  const { replay, record } = message;
   return asParts(record.content).flatMap(({ functionResponse }) => {
     const id = known(functionResponse?.id);
     const call = id === null ? undefined : replay.calls.get(id);
@@ -126,27 +105,15 @@ function answers(message: Message): TranscriptLine[] {
     const made = { ...noCall, id, result: [{ functionResponse }], status: isError ? "error" : "success" };
     const { own = false, isShell = false } = call ?? {};
     replay.calls.set(id, { own, isShell, ended: true });
-    const result = toolResult(made, isShell ? { command: "" } : {}, { own, cwd });
+    const result = resultOf(made, isShell ? { command: "" } : {}, { own, cwd: replay.cwd });
     return [message.line(message.uidOfCall(id, "result"), [result])];
   });
 }
 
-const noCall: Call = {
-  id: null,
-  name: null,
-  displayName: null,
-  args: null,
-  result: null,
-  status: null,
-  timestamp: null,
-  resultDisplay: null,
-  agentId: null,
-};
-
 /** The client's own reply to a summary that replaced the history. */
 const acknowledged = "Got it. Thanks for the additional context!";
 
-function byAgent(message: Message): ParsedRecord {
+function byAgent(message: Message): Understood {
   const { record, seen } = message;
   const parts = asParts(record.content);
   const text = textOf(parts);
@@ -156,40 +123,38 @@ function byAgent(message: Message): ParsedRecord {
     const isKnown = message.isRepeated(text) || (message.isAgain && text === "") || text === acknowledged;
     if (!isKnown) {
       message.remember(text);
-      lines.push(message.line(message.uid, [...thoughts(record, parts), ...entryOf(text)], { usage: true }));
+      lines.push(
+        message.line(message.uid, [...thoughts(record, parts), ...textEntry("text", text)], { usage: true }),
+      );
     }
   } else if (seen && text.length > seen.length && hashOf(text.slice(0, seen.length)) === seen.hash) {
-    const rest = text.slice(seen.length);
-    if (rest.trim() !== "")
-      lines.push(message.line(`${message.uid}+${seen.length}`, entryOf(rest), { usage: true }));
+    const rest = textEntry("text", text.slice(seen.length));
+    if (rest.length > 0) lines.push(message.line(`${message.uid}+${seen.length}`, rest, { usage: true }));
     Object.assign(seen, { length: text.length, hash: hashOf(text) });
   } else if (seen && !seen.hasUsage && message.usage) {
     lines.push(message.line(`${message.uid}+usage`, [], { usage: true }));
   }
   for (const call of calls) lines.push(...callLines(message, call));
-  return lines.length > 0 ? { lines, skipped: null } : repeated;
+  return lines.length > 0 ? keep(...lines) : repeated;
 }
 
-const entryOf = (text: string): Entry[] =>
-  text.trim() === "" ? [] : [{ kind: "text", text: bounded(text).trim() }];
-
 function thoughts({ thoughts: written }: ChatRecord, parts: readonly Part[]): Entry[] {
-  const listed = (Array.isArray(written) ? written : []).flatMap((each) => asThought(each) ?? []);
-  const texts = listed.map(({ subject, description }) => [subject, description].filter(Boolean).join(": "));
+  const texts = each(asThought, written).map(({ subject, description }) =>
+    [subject, description].filter(Boolean).join(": "),
+  );
   const found = texts.length > 0 ? texts : parts.flatMap((part) => (part.thought && part.text) || []);
-  const text = bounded(found.filter((each) => each !== "").join("\n")).trim();
-  return text === "" ? [] : [{ kind: "thinking", text }];
+  return textEntry("thinking", found.filter((text) => text !== "").join("\n"));
 }
 
 /** A message's calls; in a repeated history they may only be in its content, without results. */
 function callsOf(record: ChatRecord, parts: readonly Part[]): Call[] {
-  const calls = asCalls(record.toolCalls);
+  const calls = each(asCall, record.toolCalls);
   const others = parts.flatMap(({ functionCall }) => functionCall ?? []);
   return [...calls, ...others.map(({ id, name, args }) => ({ ...noCall, id, name, args }))];
 }
 
 function callLines(message: Message, call: Call): TranscriptLine[] {
-  const { replay, cwd } = message;
+  const { replay } = message;
   const [id, tool] = [known(call.id), known(call.name)];
   if (id === null || tool === null) return [];
   const lines: TranscriptLine[] = [];
@@ -198,15 +163,13 @@ function callLines(message: Message, call: Call): TranscriptLine[] {
   if (!state) {
     state = { own: isOwnCall(call, args), isShell: typeof args.command === "string", ended: false };
     replay.calls.set(id, state);
-    const files = filesOf(call, args, cwd);
-    const action = actionByInput({ input: args, files });
-    const use: Entry = { kind: "tool_use", id, tool, input: args, files, action };
+    const use = toolUse(id, tool, { input: args, files: filesOf(call, args, replay.cwd) });
     lines.push(message.line(message.uidOfCall(id, "call"), [use], { usage: true }));
   }
   if (!state.ended && hasEnded(call)) {
     state.ended = true;
     const at = timeOf(call.timestamp);
-    const result = toolResult(call, args, { own: state.own, cwd });
+    const result = resultOf(call, args, { own: state.own, cwd: replay.cwd });
     lines.push(message.line(message.uidOfCall(id, "result"), [result], at === null ? {} : { at }));
   }
   return lines;

@@ -1,10 +1,9 @@
-import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { serverEntry } from "../setup/json-entry.ts";
+import { ourServer, serverEntry } from "../setup/json-entry.ts";
 import { instructions, sharedSkill } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
+import { type Place, realPath, setupOf } from "../setup.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
 
 /** Milliseconds. */
@@ -53,21 +52,18 @@ function contextFileNames(file: string): string[] | null {
   return names.length > 0 ? names : null;
 }
 
-export const geminiSetup: AgentSetup = {
-  agent: geminiProfile.name,
-  title: geminiProfile.title,
+export const geminiSetup = setupOf(geminiProfile, {
   parts: [
     { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(geminiHooks) },
     {
       name: "mcp",
       files: (place) => [settingsFile(place)],
-      editor: serverEntry({ command: "pommel", args: ["mcp"] }, { comments: true }),
+      editor: serverEntry(ourServer, { comments: true }),
     },
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
     sharedSkill,
   ],
-  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(geminiHome(place.env)),
-  fromPlugin: () => [],
+  traces: (place) => [directoryOf(place), geminiHome(place.env)],
   distrust,
   afterwards(place, parts) {
     const lines: string[] = [];
@@ -79,7 +75,7 @@ export const geminiSetup: AgentSetup = {
     }
     return lines;
   },
-};
+});
 
 /**
  * Why Gemini CLI does not read the project's settings: an undecided or untrusted folder in
@@ -117,10 +113,6 @@ function ruleFor(place: string, rules: Record<string, unknown>): { folder: strin
       : [];
   });
   return around.sort((one, other) => other.folder.length - one.folder.length)[0] ?? null;
-}
-
-function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Whether the client ran Pommel's hooks here: it records the hooks it announced. */

@@ -1,10 +1,9 @@
 import { posix } from "node:path";
 import type { FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
+import { changedFile, type Hunk, hunkOf, hunksOf, replacement, wholeFile } from "../reading/edits.ts";
 import { known } from "../reading/json.ts";
 import { isOwnCommand } from "../reading/own-output.ts";
-import { absolute, replacement } from "../reading/tool-calls.ts";
-import { hunksOf } from "../reading/unified-diff.ts";
+import { toolResult, touched } from "../reading/tool-calls.ts";
 import { textOf, withoutHookContext } from "./message-text.ts";
 import { asDisplay, asParts, asResponse, type Call, type Display } from "./record-schema.ts";
 
@@ -29,14 +28,12 @@ export function filesOf({ name, resultDisplay }: Call, args: Args, cwd: string |
   if (touch) {
     const named = touch.fields.flatMap((field) => args[field]).filter((path) => typeof path === "string");
     return named
-      .filter((path) => path !== "" && path.length <= 4096)
       .filter((path) => !mayNameOther.has(name ?? "") || (posix.extname(path) !== "" && !/[*?{]/.test(path)))
-      .slice(0, 50)
-      .map((path) => ({ path: absolute(path, cwd), how: touch.how }));
+      .flatMap((path) => touched(path, touch.how, cwd))
+      .slice(0, 50);
   }
   // An unknown tool whose display shows a changed file.
-  const path = known(asDisplay(resultDisplay)?.filePath);
-  return path === null || path.length > 4096 ? [] : [{ path, how: "edit" }];
+  return touched(asDisplay(resultDisplay)?.filePath, "edit", null);
 }
 
 /** Whether a call ran Pommel, whose result is not stored. Older clients do not prefix MCP tools. */
@@ -56,7 +53,7 @@ export function hasEnded({ status, result }: Call): boolean {
 }
 
 /** A call's result. `own`: it is Pommel's, and its text is not stored. */
-export function toolResult(
+export function resultOf(
   call: Call,
   args: Args,
   { own, cwd }: { own: boolean; cwd: string | null },
@@ -69,14 +66,8 @@ export function toolResult(
   // The client reports success for every command that ran, whatever its exit code.
   const failed = isShell && failedCommand(text);
   const isError = failed || answered.isError || (call.status !== "success" && call.status !== null);
-  return {
-    kind: "tool_result",
-    id: call.id ?? "",
-    text: own ? "" : bounded(text, bounds.result),
-    isError,
-    edits: isError ? null : editsOf(call, args, cwd),
-    subagent: known(call.agentId),
-  };
+  const edits = isError ? null : editsOf(call, args, cwd);
+  return toolResult(call.id ?? "", { text, isOwn: own, isError, edits, subagent: known(call.agentId) });
 }
 
 /** The result's text, from the parts sent to the agent. */
@@ -129,39 +120,27 @@ function shownEdit(display: Display, touch: FileTouch, args: Args): FileEdit {
   if (args.modified_by_user === true || (added ?? 0) > 0 || (removed ?? 0) > 0) {
     const proposal = args.ai_proposed_content;
     // Without the proposal, the lines' authors are unknown.
-    return { path, hunks: onlyProposed(hunks, typeof proposal === "string" ? proposal : ""), content: null };
+    return changedFile(path, onlyProposed(hunks, typeof proposal === "string" ? proposal : ""));
   }
-  const content =
-    touch.how === "write" && typeof display.newContent === "string"
-      ? bounded(display.newContent, bounds.input)
-      : null;
-  return { path, hunks: display.isNewFile && content !== null ? [] : hunks, content };
+  if (touch.how !== "write" || typeof display.newContent !== "string") return changedFile(path, hunks);
+  return { ...wholeFile(path, display.newContent), hunks: display.isNewFile ? [] : hunks };
 }
 
 /** A repeated history has no diffs: use the arguments, without positions. */
 function askedEdit({ path, how }: FileTouch, args: Args): FileEdit {
-  if (how === "write" && typeof args.content === "string")
-    return { path, hunks: [], content: bounded(args.content, bounds.input) };
+  if (how === "write" && typeof args.content === "string") return wholeFile(path, args.content);
   const [before, after] = [args.old_string, args.new_string];
   const isKnown = typeof after === "string" && args.modified_by_user !== true;
-  return {
-    path,
-    hunks: isKnown ? [replacement(typeof before === "string" ? before : "", after)] : [],
-    content: null,
-  };
+  return changedFile(path, isKnown ? [replacement(typeof before === "string" ? before : "", after)] : []);
 }
-
-type Hunk = FileEdit["hunks"][number];
 
 /** Hunks of an edit that the human modified before accepting: only lines that the agent proposed stay added. */
 function onlyProposed(hunks: readonly Hunk[], proposal: string): Hunk[] {
   const proposed = new Set(proposal.split("\n").map((line) => line.trim()));
-  return hunks.map((hunk) => {
-    const lines = hunk.lines.map((line) =>
+  return hunks.map(({ lines, oldStart, newStart }) => {
+    const kept = lines.map((line) =>
       line.startsWith("+") && !proposed.has(line.slice(1).trim()) ? ` ${line.slice(1)}` : line,
     );
-    const count = (other: string) =>
-      lines.filter((line) => !/^\\/.test(line) && !line.startsWith(other)).length;
-    return { ...hunk, lines, oldLines: count("+"), newLines: count("-") };
+    return hunkOf(kept, oldStart, newStart);
   });
 }

@@ -1,18 +1,92 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import * as z from "zod/mini";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { TranscriptFile } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
 import { openClientDatabase, withClientDatabase } from "../reading/client-database.ts";
-import {
-  asMessageRow,
-  asPartRow,
-  asSession,
-  asSize,
-  type MessageRow,
-  type SessionRow,
-} from "./row-schema.ts";
+import { anything, count, flag, lenient, orNull, type Parsed, text, time } from "../reading/json.ts";
+
+/** The parsed fields of the database's rows and of the JSON in them. */
+
+const asSession = lenient(
+  z.object({
+    id: z.string(),
+    parent_id: text,
+    directory: z.string(),
+    title: text,
+    agent: text,
+    time_created: time,
+    time_updated: time,
+  }),
+);
+export type SessionRow = Parsed<typeof asSession>;
+
+const asSize = lenient(z.object({ id: z.string(), size: z.int(), time_updated: z.int() }));
+
+const asMessageRow = lenient(z.object({ id: z.string(), time_updated: z.int(), data: z.string() }));
+export type MessageRow = Parsed<typeof asMessageRow>;
+
+const asPartRow = lenient(z.object({ data: z.nullable(z.string()) }));
+
+const tokens = z.object({
+  input: count,
+  output: count,
+  reasoning: count,
+  cache: orNull(z.object({ read: count, write: count })),
+});
+
+export const asMessage = lenient(
+  z.object({
+    role: text,
+    time: orNull(z.object({ created: time, completed: time })),
+    parentID: text,
+    modelID: text,
+    path: orNull(z.object({ cwd: text })),
+    tokens: orNull(tokens),
+    /** An assistant's message that sums up the session. */
+    summary: anything,
+    error: orNull(z.object({ name: text, data: orNull(z.object({ message: text })) })),
+  }),
+);
+export type MessageData = Parsed<typeof asMessage>;
+
+const span = orNull(z.object({ start: time, end: time }));
+
+export const asPart = lenient(
+  z.object({
+    type: text,
+    text,
+    time: span,
+    /** Added by the client, not by the human. */
+    synthetic: flag,
+    /** Shown, but not sent to the model. */
+    ignored: flag,
+    mime: text,
+    tool: text,
+    callID: text,
+    state: orNull(
+      z.object({ status: text, input: anything, output: text, error: text, metadata: anything, time: span }),
+    ),
+    auto: flag,
+    prompt: text,
+    command: text,
+  }),
+);
+export type PartData = Parsed<typeof asPart>;
+
+/** What a tool says about its call, without the diagnostics and the files' contents. */
+export const asMetadata = lenient(
+  z.object({
+    diff: text,
+    filepath: text,
+    exit: count,
+    sessionId: text,
+    files: anything,
+  }),
+);
+export const asPatchedFile = lenient(z.object({ filePath: text, movePath: text, type: text, patch: text }));
 
 /**
  * The client's SQLite database, as clients from 1.2 to 1.18 write it: `session`, `message` (a session's messages,

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Entry, TranscriptLine, Usage } from "../agent.ts";
-import { bounded, bounds } from "../reading/bounds.ts";
-import { known } from "../reading/json.ts";
+import { bounds } from "../reading/bounds.ts";
+import { asObject, known, typeName } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
+import { lineOf, promptEntry, textEntry } from "../reading/transcript-lines.ts";
+import type { MessageData, PartData } from "./database.ts";
 import { unquoted } from "./profile.ts";
-import type { MessageData, PartData } from "./row-schema.ts";
 import { toolEntries } from "./tools.ts";
 
 /** A message with its parts, parsed. */
@@ -29,7 +30,7 @@ export function linesOf(
   const cwd = known(data.path?.cwd) ?? directory;
   const add = (key: unknown, at: number | null, entries: Entry[]) => {
     const parentUid = lines.at(-1)?.uid ?? before;
-    lines.push({ uid: uidOf(data, key), parentUid, at, cwd, branch: null, entries, usage });
+    lines.push(lineOf({ uid: uidOf(data, key), parentUid, at, cwd, entries, usage }));
   };
   const createdAt = data.time?.created ?? null;
   if (data.role === "user") {
@@ -47,7 +48,7 @@ export function linesOf(
     else if (read.length > 0) add([index, part!.callID ?? part!.text], startOf(part!) ?? createdAt, read);
   });
   const failure = failureOf(data);
-  if (failure !== null) add("error", createdAt, [{ kind: "notice", text: failure }]);
+  if (failure.length > 0) add("error", createdAt, failure);
   return { lines, skipped };
 }
 
@@ -73,10 +74,8 @@ function usageOf(data: MessageData): Usage | null {
   };
 }
 
-function failureOf({ error }: MessageData): string | null {
-  const text = [error?.name, error?.data?.message].filter(Boolean).join(": ");
-  return text === "" ? null : bounded(text, bounds.result);
-}
+const failureOf = ({ error }: MessageData) =>
+  textEntry("notice", [error?.name, error?.data?.message].filter(Boolean).join(": "), bounds.result);
 
 function userEntries(parts: Message["parts"]): Entry[] {
   const entries: Entry[] = [];
@@ -91,37 +90,26 @@ function userEntries(parts: Message["parts"]): Entry[] {
     else if (part?.type === "file" && part.mime?.startsWith("image/")) images++;
     else if (part?.type === "text" && !part.synthetic && !part.ignored) texts.push(unquoted(part.text ?? ""));
   }
-  const text = bounded(withoutOwnContext(texts.join("\n"))).trim();
-  if (text !== "" || images > 0) entries.push({ kind: "prompt", text, images });
-  return entries;
+  return [...entries, ...promptEntry(withoutOwnContext(texts.join("\n")), images)];
 }
 
 /** Parts that say nothing. */
-const ignored = new Set([
-  "step-start",
-  "step-finish",
-  "snapshot",
-  "patch",
-  "file",
-  "agent",
-  "retry",
-  "compaction",
-]);
+const ignored = new Set("step-start step-finish snapshot patch file agent retry compaction".split(" "));
 
 /** What a part of an assistant's message says, or why it says nothing. */
 function agentEntries(part: PartData, message: Message, cwd: string): Entry[] | string {
-  const text = bounded(part.text ?? "").trim();
   switch (part.type) {
     case "text":
-      if (text === "") return [];
-      return [{ kind: message.data.summary === true ? "summary" : "text", text: withoutOwnContext(text) }];
+      return textEntry(
+        message.data.summary === true ? "summary" : "text",
+        withoutOwnContext(part.text ?? ""),
+      );
     case "reasoning":
-      return text === "" ? [] : [{ kind: "thinking", text }];
+      return textEntry("thinking", part.text);
     case "tool":
-      return isShellMode(message) ? [shellNotice(part)] : toolEntries(part, cwd);
+      return isShellMode(message) ? shellNotice(part) : toolEntries(part, cwd);
     default:
-      if (ignored.has(part.type ?? "")) return [];
-      return `type:${/^[\w./-]{1,60}$/.test(part.type ?? "") ? part.type : "?"}`;
+      return ignored.has(part.type ?? "") ? [] : `type:${typeName(part.type)}`;
   }
 }
 
@@ -132,10 +120,8 @@ function isShellMode({ asked }: Message): boolean {
   return asked?.parts.some((part) => part?.synthetic === true && part.text === shellMode) ?? false;
 }
 
-function shellNotice({ state }: PartData): Entry {
-  const input = state?.input;
-  const command =
-    typeof input === "object" && input !== null && "command" in input ? String(input.command) : "";
+function shellNotice({ state }: PartData): Entry[] {
+  const command = String(asObject(state?.input).command ?? "");
   const printed = isOwnCommand(command) ? "" : (state?.output ?? "");
-  return { kind: "notice", text: bounded(`! ${command}\n${printed}`.trim(), bounds.result) };
+  return textEntry("notice", `! ${command}\n${printed}`, bounds.result);
 }

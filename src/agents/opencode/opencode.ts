@@ -1,20 +1,21 @@
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { Agent, Cursor, ReadBatch, TranscriptFile, TranscriptInfo, TranscriptLine } from "../agent.ts";
-import { bounded } from "../reading/bounds.ts";
 import { known } from "../reading/json.ts";
+import { noSession } from "../reading/read-lines.ts";
 import { todosOf } from "../reading/tool-calls.ts";
+import { tally, titleLines } from "../reading/transcript-lines.ts";
 import {
   databaseAt,
   databasesIn,
   openDatabase,
   placeOf,
+  type SessionRow,
   sessionIn,
   sessionsIn,
   withDatabase,
 } from "./database.ts";
 import { linesOf } from "./message.ts";
 import { dataDir, opencodeProfile } from "./profile.ts";
-import type { SessionRow } from "./row-schema.ts";
 import { SessionMessages } from "./session-messages.ts";
 import { opencodeSetup } from "./setup.ts";
 
@@ -80,12 +81,8 @@ const taskOf = ({ title }: SessionRow) =>
 /** Titles until the client asks a model for one. */
 const untitled = /^(?:New|Child) session - \d/;
 
-function titleLines({ title, parent_id }: SessionRow): TranscriptLine[] {
-  const text = bounded((title ?? "").trim(), 500);
-  if (text === "" || untitled.test(text) || known(parent_id) !== null) return [];
-  const nowhere = { uid: null, parentUid: null, at: null, cwd: null, branch: null, usage: null };
-  return [{ ...nowhere, entries: [{ kind: "title", text }] }];
-}
+const titleOf = ({ title, parent_id }: SessionRow) =>
+  untitled.test(title ?? "") || known(parent_id) !== null ? null : title;
 
 /** How much is read at once. Bytes. */
 const batchSize = 1024 * 1024;
@@ -103,7 +100,7 @@ async function* read(
   const db = place && openDatabase(place.file);
   try {
     const session = place && db && sessionIn(db, place.session);
-    if (!db || !session) throw missing(path);
+    if (!db || !session) throw noSession(path);
     const messages = new SessionMessages(db, session);
     const start = cursor === null ? 0 : messages.countIn(cursor, path);
     let before = messages.lastUidBefore(start);
@@ -118,13 +115,13 @@ async function* read(
         const read = linesOf(messages.message(taken), before, session.directory);
         before = read.lines.at(-1)?.uid ?? before;
         lines.push(...read.lines);
-        for (const reason of read.skipped) skipped[reason] = (skipped[reason] ?? 0) + 1;
+        for (const reason of read.skipped) tally(skipped, reason);
         done = messages.sizeOf(taken + 1) - from < batchSize;
       }
       const next = messages.cursorAt(taken);
       // The size alone changes when the client clears a tool's old output.
       const isNew = taken > 0 && (next.offset !== cursor?.offset || next.lineHash !== cursor.lineHash);
-      if (done && isNew) lines.push(...titleLines(session));
+      if (done && isNew) lines.push(...titleLines(titleOf(session)));
       if (isNew) yield { lines, cursor: next, skipped };
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -132,6 +129,3 @@ async function* read(
     db?.close();
   }
 }
-
-const missing = (path: string) =>
-  Object.assign(new Error(`ENOENT: no such session, open '${path}'`), { code: "ENOENT" });

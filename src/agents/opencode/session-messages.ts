@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
-import { PommelError } from "../../project/errors.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import type { Cursor } from "../agent.ts";
 import { parseJsonLine } from "../reading/json.ts";
-import { messagesIn, partSizes, partsIn } from "./database.ts";
+import { transcriptChanged } from "../reading/read-lines.ts";
+import {
+  asMessage,
+  asPart,
+  type MessageData,
+  type MessageRow,
+  messagesIn,
+  partSizes,
+  partsIn,
+  type SessionRow,
+} from "./database.ts";
 import { linesOf, type Message } from "./message.ts";
-import { asMessage, asPart, type MessageData, type MessageRow, type SessionRow } from "./row-schema.ts";
 
 /** A message that nobody completes is read after this long. Milliseconds. */
 const abandonedMs = 10 * 60_000;
@@ -43,11 +51,7 @@ export class SessionMessages {
     const [written, hash] = lineHash.split(" ");
     const position = Number(written);
     if (position <= this.rows.length && hash === this.idsHash(position)) return position;
-    throw new PommelError(
-      "transcript_changed",
-      `${path} no longer contains what was read from it before.`,
-      "It is read again from its start.",
-    );
+    throw transcriptChanged(path);
   }
 
   /** Whether the message at a position will not change any more; false behind the last one. */

@@ -2,14 +2,91 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { serverEntry } from "../setup/json-entry.ts";
+import { hookFunction } from "../setup/plugin-hook.ts";
 import { instructions, sharedSkill, wholeFile } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
-import { pluginText, pluginVersion } from "./plugin-text.ts";
+import { type Place, setupOf } from "../setup.ts";
 import { dataDir, opencodeProfile } from "./profile.ts";
 
-export const opencodeSetup: AgentSetup = {
-  agent: opencodeProfile.name,
-  title: opencodeProfile.title,
+/**
+ * Pommel's plugin for OpenCode, which runs inside of the client (Bun): it runs `pommel hook` on the client's events, and
+ * adds the context that comes back to the prompt or the tool's output. OpenCode reports no session's start when one goes
+ * on, so the first prompt in a process counts as one. A test runs it as it stands here.
+ */
+
+/** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
+const pluginVersion = 1;
+
+export const pluginText = `
+// Pommel, the memory of this project: records what happens here, and gives the agent context. See \`pm session context --help\`.
+import { spawn } from "node:child_process";
+
+const edits = new Set(["edit", "write", "apply_patch"]);
+
+${hookFunction("opencode", "10_000")}
+
+export const Pommel = async ({ directory }) => {
+  const created = new Set();
+  const subagents = new Set();
+  const begun = new Map();
+
+  return {
+    event: async ({ event }) => {
+      const { info, sessionID: session_id } = event.properties ?? {};
+      if (event.type === "session.created") (info.parentID ? subagents : created).add(info.id);
+      if (event.type === "session.compacted") begun.set(session_id, "compact");
+      if (event.type === "session.idle" && !subagents.has(session_id)) await hook("stop", { session_id }, directory);
+    },
+    "chat.message": async ({ sessionID: session_id }, { message, parts }) => {
+      if (subagents.has(session_id)) return;
+      const source = begun.get(session_id) ?? (created.has(session_id) ? "startup" : "resume");
+      const prompt = parts
+        .filter(({ type, synthetic }) => type === "text" && !synthetic)
+        .map(({ text }) => text)
+        .join("\\n");
+      const contexts = [];
+      if (source !== "done") contexts.push(await hook("session-start", { session_id, source }, directory));
+      begun.set(session_id, "done");
+      contexts.push(await hook("user-prompt", { session_id, prompt }, directory));
+      const text = contexts.filter(Boolean).join("\\n");
+      // Ids sort parts: this one comes last.
+      const id = \`\${parts.at(-1)?.id ?? "prt_"}p\`;
+      if (text) parts.push({ id, sessionID: session_id, messageID: message.id, type: "text", text, synthetic: true });
+    },
+    "tool.execute.after": async ({ sessionID: session_id, tool, args }, output) => {
+      if (!edits.has(tool) || subagents.has(session_id)) return;
+      const files = (output.metadata?.files ?? []).map(({ filePath }) => filePath);
+      const payload = { session_id, tool_name: tool, tool_input: { filePath: args?.filePath, files } };
+      const text = await hook("post-tool-use", payload, directory);
+      if (text) output.output += \`\\n\\n\${text}\`;
+    },
+    "experimental.session.compacting": async ({ sessionID: session_id }) => {
+      await hook("pre-compact", { session_id }, directory);
+    },
+    "shell.env": async ({ sessionID }, { env }) => {
+      if (sessionID) env.OPENCODE_SESSION_ID = sessionID;
+    },
+  };
+};
+`;
+
+const userDirectory = ({ env }: Place) =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "opencode");
+
+/** Where plugins are. */
+const directoryOf = (place: Place) =>
+  place.scope === "user" ? userDirectory(place) : join(place.dir, ".opencode");
+
+/** Where the configuration and the instructions are. */
+const homeOf = (place: Place) => (place.scope === "user" ? userDirectory(place) : place.dir);
+
+/** The one that exists, or else `opencode.json`. */
+function configFiles(place: Place): string[] {
+  const json = join(homeOf(place), "opencode.json");
+  const jsonc = join(homeOf(place), "opencode.jsonc");
+  return existsSync(jsonc) && !existsSync(json) ? [jsonc, json] : [json, jsonc];
+}
+
+export const opencodeSetup = setupOf(opencodeProfile, {
   parts: [
     {
       name: "hooks",
@@ -28,34 +105,5 @@ export const opencodeSetup: AgentSetup = {
     { name: "instructions", files: (place) => [join(homeOf(place), "AGENTS.md")], editor: instructions },
     sharedSkill,
   ],
-  isUsed: (place) =>
-    [directoryOf(place), ...configFiles(place), userDirectory(place), dataDir(place.env)].some((path) =>
-      existsSync(path),
-    ),
-  fromPlugin: () => [],
-  distrust: () => null,
-  afterwards: () => [],
-};
-
-function userDirectory({ env }: Place): string {
-  return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), ".config"), "opencode");
-}
-
-/** Where plugins are. */
-function directoryOf(place: Place): string {
-  return place.scope === "user" ? userDirectory(place) : join(place.dir, ".opencode");
-}
-
-/** Where the configuration and the instructions are. */
-function homeOf(place: Place): string {
-  return place.scope === "user" ? userDirectory(place) : place.dir;
-}
-
-/** The one that exists, or else `opencode.json`. */
-function configFiles(place: Place): string[] {
-  const [json, jsonc] = ["opencode.json", "opencode.jsonc"].map((name) => join(homeOf(place), name)) as [
-    string,
-    string,
-  ];
-  return existsSync(jsonc) && !existsSync(json) ? [jsonc, json] : [json, jsonc];
-}
+  traces: (place) => [directoryOf(place), ...configFiles(place), userDirectory(place), dataDir(place.env)],
+});

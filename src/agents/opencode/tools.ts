@@ -1,10 +1,10 @@
 import type { Entry, FileEdit, FileTouch, ToolResult } from "../agent.ts";
-import { bounded, boundedInput, bounds } from "../reading/bounds.ts";
-import { known } from "../reading/json.ts";
+import { boundedInput } from "../reading/bounds.ts";
+import { changedFile, hunksOf, replacement, wholeFile } from "../reading/edits.ts";
+import { each, known } from "../reading/json.ts";
 import { isOwnCommand, withoutOwnContext } from "../reading/own-output.ts";
-import { absolute, actionByInput, replacement } from "../reading/tool-calls.ts";
-import { hunksOf } from "../reading/unified-diff.ts";
-import { asMetadata, asPatchedFile, type PartData } from "./row-schema.ts";
+import { toolResult, toolUse, touched, touchedBy } from "../reading/tool-calls.ts";
+import { asMetadata, asPatchedFile, type PartData } from "./database.ts";
 
 type Input = Record<string, unknown>;
 type State = NonNullable<PartData["state"]>;
@@ -16,28 +16,16 @@ export function toolEntries(part: PartData, cwd: string): Entry[] | string {
   const { state } = part;
   const input = boundedInput(state.input);
   const edits = editsOf(tool, state, input, cwd);
-  const files = edits
-    ? edits.map(({ path, content }) => touch(path, content === null ? "edit" : "write"))
-    : filesOf(tool, input, cwd);
-  const use: Entry = { kind: "tool_use", id, tool, input, files, action: actionByInput({ input, files }) };
+  const how = Object.hasOwn(touches, tool) ? touches[tool]! : null;
+  const files = edits ? touchedBy(edits) : how === null ? [] : touched(input.filePath, how, cwd);
+  const use = toolUse(id, tool, { input, files });
   return state.status === "completed" || state.status === "error"
     ? [use, resultOf(id, tool, state, input, edits)]
     : [use];
 }
 
-const touch = (path: string, how: FileTouch["how"]): FileTouch => ({ path, how });
-
 /** Which tools name a file in their input, and what they do to it. */
 const touches: Readonly<Record<string, FileTouch["how"]>> = { read: "read", edit: "edit", write: "write" };
-
-function filesOf(tool: string, input: Input, cwd: string): FileTouch[] {
-  const how = Object.hasOwn(touches, tool) ? touches[tool]! : null;
-  const path = input.filePath;
-  return how !== null && isPath(path) ? [touch(absolute(path, cwd), how)] : [];
-}
-
-const isPath = (path: unknown): path is string =>
-  typeof path === "string" && path !== "" && path.length <= 4096;
 
 function resultOf(
   id: string,
@@ -50,14 +38,9 @@ function resultOf(
   // A command that failed is a call that succeeded.
   const isError = state.status === "error" || (tool === "bash" && (found?.exit ?? 0) !== 0);
   const text = withoutOwnContext(state.output ?? state.error ?? "");
-  return {
-    kind: "tool_result",
-    id,
-    text: isOwnCall(tool, input) ? "" : bounded(text, bounds.result),
-    isError,
-    edits: isError ? null : edits,
-    subagent: tool === "task" ? known(found?.sessionId) : null,
-  };
+  const isOwn = isOwnCall(tool, input);
+  const subagent = tool === "task" ? known(found?.sessionId) : null;
+  return toolResult(id, { text, isError, isOwn, edits, subagent });
 }
 
 /** Whether a call ran Pommel, whose result is not stored. The client names a server's tools `<server>_<tool>`. */
@@ -70,24 +53,21 @@ function editsOf(tool: string, { status, metadata }: State, input: Input, cwd: s
   if (status !== "completed") return null;
   const found = asMetadata(metadata);
   if (tool === "apply_patch") return patched(found?.files);
-  const path = input.filePath;
-  if (!isPath(path)) return null;
-  const file = absolute(path, cwd);
-  if (tool === "write" && typeof input.content === "string")
-    return [{ path: file, hunks: [], content: bounded(input.content, bounds.input) }];
+  const [file] = touched(input.filePath, "edit", cwd);
+  if (file === undefined) return null;
+  if (tool === "write" && typeof input.content === "string") return [wholeFile(file.path, input.content)];
   if (tool !== "edit") return null;
-  if (found?.diff) return [{ path: file, hunks: hunksOf(found.diff), content: null }];
+  if (found?.diff) return [changedFile(file.path, hunksOf(found.diff))];
   const { oldString: before, newString: after } = input;
   if (typeof before !== "string" || typeof after !== "string") return null;
-  return [{ path: file, hunks: [replacement(before, after)], content: null }];
+  return [changedFile(file.path, [replacement(before, after)])];
 }
 
 /** A patch's edits, one for each file; a moved file is the one that it became. */
 function patched(files: unknown): FileEdit[] | null {
   if (!Array.isArray(files)) return null;
-  return files.slice(0, 500).flatMap((file): FileEdit[] => {
-    const { filePath, movePath, patch } = asPatchedFile(file) ?? {};
+  return each(asPatchedFile, files.slice(0, 500)).flatMap(({ filePath, movePath, patch }) => {
     const path = known(movePath) ?? known(filePath);
-    return path === null ? [] : [{ path, hunks: hunksOf(patch ?? ""), content: null }];
+    return path === null ? [] : [changedFile(path, hunksOf(patch ?? ""))];
   });
 }

@@ -1,15 +1,13 @@
 import { basename, dirname, resolve, sep } from "node:path";
 import type { Agent, TranscriptInfo } from "../agent.ts";
 import { asParts } from "../gemini/record-schema.ts";
-import { isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
+import { known, timeOf } from "../reading/json.ts";
+import { createReader, firstRecords } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
-import { readLines } from "../reading/read-lines.ts";
-import { createReader } from "../reading/read-stateful.ts";
 import { todosOf } from "../reading/tool-calls.ts";
-import { asLine, type Line } from "./line-schema.ts";
 import { qwenHome, qwenProfile } from "./profile.ts";
 import { qwenSetup } from "./setup.ts";
-import { type Calls, understand } from "./understand.ts";
+import { asLine, type Calls, type Line, understand } from "./understand.ts";
 
 /** Line types without useful content. */
 const ignoredLineTypes: ReadonlySet<string> = new Set(
@@ -22,15 +20,7 @@ const ignoredLineTypes: ReadonlySet<string> = new Set(
 );
 
 /** Its state: calls that wait for their results. */
-const read = createReader<Calls>({
-  begin: () => new Map(),
-  understand(value, calls) {
-    const parsed = asLine(value);
-    if (!parsed) return { lines: [], skipped: "malformed" };
-    const { line, skipped } = understand(parsed, calls);
-    return { lines: line ? [line] : [], skipped };
-  },
-});
+const read = createReader<Calls>({ begin: () => new Map(), understand });
 
 /** Qwen Code, a fork of Gemini CLI; its chats as clients from 0.15 to 0.24 write them. */
 export const qwen: Agent = {
@@ -43,7 +33,7 @@ export const qwen: Agent = {
   ignoredLineTypes,
   todos: todosOf("todo_write"),
   list: (dir) => listFiles(dir, { isWanted: isTranscript }),
-  describe: async (file) => describeChat(file),
+  describe: describeChat,
   read,
 };
 
@@ -61,17 +51,11 @@ function directoryOf(path: string): string | null {
   return at >= 0 && at + 2 < parts.length ? parts.slice(0, at + 2).join(sep) : null;
 }
 
-/** How much of a chat is read for its identity. Bytes. */
-const beginning = 1024 * 1024;
-
 async function describeChat(file: string): Promise<TranscriptInfo | null> {
-  const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson };
-  for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) {
-      const line = asLine(parseJsonLine(bytes));
-      const info = line && identityIn(line);
-      if (info) return info;
-    }
+  for await (const record of firstRecords(file)) {
+    const line = asLine(record);
+    const info = line && identityIn(line);
+    if (info) return info;
   }
   return null;
 }

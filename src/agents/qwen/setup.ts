@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { instructionsFile } from "../gemini/setup.ts";
 import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { serverEntry } from "../setup/json-entry.ts";
-import { instructions, skill } from "../setup/section.ts";
-import type { AgentSetup, Place } from "../setup.ts";
+import { ourServer, serverEntry } from "../setup/json-entry.ts";
+import { instructions, skillIn } from "../setup/section.ts";
+import { type Place, setupOf } from "../setup.ts";
 import { qwenHome, qwenProfile } from "./profile.ts";
 
 /** Milliseconds. */
@@ -30,26 +29,18 @@ const settingsFile = (place: Place) => join(directoryOf(place), "settings.json")
 const contextFile = (place: Place) =>
   instructionsFile(place, { directory: directoryOf(place), home: qwenHome(place.env), usual: "QWEN.md" });
 
-export const qwenSetup: AgentSetup = {
-  agent: qwenProfile.name,
-  title: qwenProfile.title,
+export const qwenSetup = setupOf(qwenProfile, {
   parts: [
     { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(qwenHooks) },
     {
       name: "mcp",
       files: (place) => [settingsFile(place)],
-      editor: serverEntry({ command: "pommel", args: ["mcp"] }, { comments: true }),
+      editor: serverEntry(ourServer, { comments: true }),
     },
     { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
-    {
-      name: "skill",
-      files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
-      editor: skill,
-    },
+    skillIn(directoryOf),
   ],
-  isUsed: (place) => existsSync(directoryOf(place)) || existsSync(qwenHome(place.env)),
-  fromPlugin: () => [],
-  distrust: () => null,
+  traces: (place) => [directoryOf(place), qwenHome(place.env)],
   afterwards: (_, parts) =>
     parts.includes("mcp") ? ["Qwen Code asks before each Pommel tool until you always allow it."] : [],
-};
+});

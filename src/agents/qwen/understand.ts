@@ -1,42 +1,92 @@
-import type { Entry, TranscriptLine, Usage } from "../agent.ts";
+import * as z from "zod/mini";
+import type { Entry, Usage } from "../agent.ts";
 import { textOf, userText } from "../gemini/message-text.ts";
-import { asParts, type Call, type Part } from "../gemini/record-schema.ts";
-import { filesOf, isOwnCall, toolResult } from "../gemini/tools.ts";
-import { bounded, boundedInput, bounds } from "../reading/bounds.ts";
-import { known, timeOf } from "../reading/json.ts";
+import { asParts, noCall, type Part } from "../gemini/record-schema.ts";
+import { filesOf, isOwnCall, resultOf } from "../gemini/tools.ts";
+import { boundedInput, bounds } from "../reading/bounds.ts";
+import {
+  anything,
+  count,
+  flag,
+  known,
+  lenient,
+  orNull,
+  type Parsed,
+  text,
+  timeOf,
+  typeName,
+} from "../reading/json.ts";
+import { skip, type Understood } from "../reading/json-lines.ts";
 import { withoutOwnContext } from "../reading/own-output.ts";
-import { actionByInput } from "../reading/tool-calls.ts";
-import { asContent, type Line } from "./line-schema.ts";
+import { toolUse } from "../reading/tool-calls.ts";
+import { branchOf, lineOf, textEntry } from "../reading/transcript-lines.ts";
+
+/** The parsed fields of a chat's lines: Claude Code's tree, with Gemini CLI's messages. */
+
+const usage = z.object({
+  promptTokenCount: count,
+  cachedContentTokenCount: count,
+  candidatesTokenCount: count,
+  thoughtsTokenCount: count,
+});
+
+/** Of system lines, and of prompts. */
+const payload = z.object({
+  /** What the human typed. */
+  displayText: text,
+  customTitle: text,
+  info: orNull(z.object({ originalTokenCount: count })),
+  compressedHistory: anything,
+});
+
+export const asLine = lenient(
+  z.object({
+    type: text,
+    subtype: text,
+    uuid: text,
+    parentUuid: text,
+    sessionId: text,
+    agentId: text,
+    agentName: text,
+    cwd: text,
+    gitBranch: text,
+    timestamp: text,
+    /** Who wrote it: "real_user", or the client; missing in older chats. */
+    provenance: text,
+    isSidechain: flag,
+    model: text,
+    message: orNull(z.object({ parts: anything })),
+    usageMetadata: orNull(usage),
+    toolCallResult: orNull(z.object({ callId: text, status: text, resultDisplay: anything })),
+    systemPayload: orNull(payload),
+  }),
+);
+export type Line = Parsed<typeof asLine>;
+
+const asContent = lenient(z.object({ role: text, parts: anything }));
 
 /** What the calls of a chat leave for their results. */
 export type Calls = Map<string, { tool: string; args: Record<string, unknown>; own: boolean }>;
 
-/** A parsed line: itself, a reason to count it as skipped, or both. */
-interface Understood {
-  line: TranscriptLine | null;
-  skipped: string | null;
-}
-
 /** Parses the next line of a chat. */
-export function understand(line: Line, calls: Calls): Understood {
+export function understand(value: Record<string, unknown>, calls: Calls): Understood {
+  const line = asLine(value);
+  if (!line) return skip("malformed");
   const entries = entriesOf(line, calls);
   const isSilent = typeof entries === "string";
   const uid = known(line.uuid);
   // Lines without content are links of the tree.
-  if (isSilent && uid === null) return { line: null, skipped: entries };
-  const branch = known(line.gitBranch);
-  return {
-    line: {
-      uid,
-      parentUid: known(line.parentUuid),
-      at: timeOf(line.timestamp),
-      cwd: known(line.cwd),
-      branch: branch === "HEAD" ? null : branch,
-      entries: isSilent ? [] : entries,
-      usage: usageOf(line),
-    },
-    skipped: isSilent ? entries : null,
-  };
+  if (isSilent && uid === null) return skip(entries);
+  const parsed = lineOf({
+    uid,
+    parentUid: known(line.parentUuid),
+    at: timeOf(line.timestamp),
+    cwd: known(line.cwd),
+    branch: branchOf(line.gitBranch),
+    entries: isSilent ? [] : entries,
+    usage: usageOf(line),
+  });
+  return { lines: [parsed], skipped: isSilent ? entries : null };
 }
 
 /** A line's content, or why it has none. */
@@ -56,11 +106,7 @@ function entriesOf(line: Line, calls: Calls): Entry[] | string {
   }
 }
 
-function nameOf({ type, subtype }: Line): string {
-  const name = `${type ?? "?"}${subtype ? `/${subtype}` : ""}`;
-  // This becomes a key, so restrict what the file can put there.
-  return /^[\w./?-]{1,60}$/.test(name) ? name : "?";
-}
+const nameOf = ({ type, subtype }: Line) => typeName(`${type ?? "?"}${subtype ? `/${subtype}` : ""}`);
 
 /** What the client puts before and after the human's text, in parts of their own. */
 const aside = /^\s*<(?:qwen:[\w-]+|system-reminder)>/;
@@ -68,53 +114,41 @@ const aside = /^\s*<(?:qwen:[\w-]+|system-reminder)>/;
 function userEntries(line: Line, parts: readonly Part[]): Entry[] | string {
   const content = parts.filter((part) => !aside.test(part.text ?? ""));
   const isHuman = (line.provenance ?? "real_user") === "real_user" && line.subtype !== "notification";
-  if (!isHuman) {
-    const text = bounded(withoutOwnContext(textOf(content)), bounds.result).trim();
-    return text === "" ? "context" : [{ kind: "notice", text }];
-  }
-  const entries = userText({ content, displayContent: line.systemPayload?.displayText });
+  const entries = isHuman
+    ? userText({ content, displayContent: line.systemPayload?.displayText })
+    : textEntry("notice", withoutOwnContext(textOf(content)), bounds.result);
   return entries.length === 0 ? "context" : entries;
 }
 
 function agentEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] {
-  return parts.flatMap(({ text: written, thought, functionCall }): Entry[] => {
-    const text = bounded(written ?? "").trim();
-    const said: Entry[] = text === "" ? [] : [{ kind: thought ? "thinking" : "text", text }];
+  return parts.flatMap(({ text, thought, functionCall }): Entry[] => {
+    const said = textEntry(thought ? "thinking" : "text", text);
     const [id, tool] = [known(functionCall?.id), known(functionCall?.name)];
     if (id === null || tool === null) return said;
-    const args = boundedInput(functionCall?.args);
-    const call = { ...noCall, id, name: tool, args };
-    calls.set(id, { tool, args, own: isOwnCall(call, args) });
-    const files = filesOf(call, args, known(line.cwd));
-    return [
-      ...said,
-      { kind: "tool_use", id, tool, input: args, files, action: actionByInput({ input: args, files }) },
-    ];
+    const input = boundedInput(functionCall?.args);
+    const call = { ...noCall, id, name: tool, args: input };
+    calls.set(id, { tool, args: input, own: isOwnCall(call, input) });
+    return [...said, toolUse(id, tool, { input, files: filesOf(call, input, known(line.cwd)) })];
   });
 }
-
-const noCall: Call = {
-  ...{ id: null, name: null, displayName: null, args: null, result: null },
-  ...{ status: null, timestamp: null, resultDisplay: null, agentId: null },
-};
 
 function resultEntries(line: Line, parts: readonly Part[], calls: Calls): Entry[] | string {
   const id = known(line.toolCallResult?.callId) ?? known(parts[0]?.functionResponse?.id);
   if (id === null) return "malformed";
   const { tool, args, own } = calls.get(id) ?? { tool: null, args: {}, own: false };
   const { status = null, resultDisplay } = line.toolCallResult ?? {};
-  const result = line.message?.parts;
+  const agentId = subagentOf(id, tool, args);
   const call = {
     ...noCall,
     id,
     name: tool,
     args,
-    result,
+    result: line.message?.parts,
     status,
     resultDisplay,
-    agentId: subagentOf(id, tool, args),
+    agentId,
   };
-  return [toolResult(call, args, { own, cwd: known(line.cwd) })];
+  return [resultOf(call, args, { own, cwd: known(line.cwd) })];
 }
 
 /** The id that the client makes for a subagent. */
@@ -128,30 +162,26 @@ function systemEntries(line: Line): Entry[] | string {
     const preTokens = info?.originalTokenCount ?? null;
     return [{ kind: "compaction", trigger: null, preTokens }, ...summaryIn(compressedHistory)];
   }
-  const title = bounded((customTitle ?? "").trim(), 500);
-  return line.subtype === "custom_title" && title !== ""
-    ? [{ kind: "title", text: title }]
-    : `type:${nameOf(line)}`;
+  const title = line.subtype === "custom_title" ? textEntry("title", customTitle, 500) : [];
+  return title.length > 0 ? title : `type:${nameOf(line)}`;
 }
 
 /** The history that is left begins with the summary. */
 function summaryIn(history: unknown): Entry[] {
   const [first] = Array.isArray(history) ? history : [];
-  const text = bounded(withoutOwnContext(textOf(asParts(asContent(first)?.parts)))).trim();
-  return text === "" ? [] : [{ kind: "summary", text }];
+  return textEntry("summary", withoutOwnContext(textOf(asParts(asContent(first)?.parts))));
 }
 
 /** The client's input includes cached tokens, and its output excludes thoughts. */
 function usageOf({ usageMetadata, uuid, model }: Line): Usage | null {
   if (!usageMetadata || !known(uuid) || !known(model)) return null;
-  const { promptTokenCount, cachedContentTokenCount, candidatesTokenCount, thoughtsTokenCount } =
-    usageMetadata;
+  const cacheRead = usageMetadata.cachedContentTokenCount ?? 0;
   return {
     messageId: uuid!,
     model: model!,
-    input: Math.max(0, (promptTokenCount ?? 0) - (cachedContentTokenCount ?? 0)),
-    output: (candidatesTokenCount ?? 0) + (thoughtsTokenCount ?? 0),
-    cacheRead: cachedContentTokenCount ?? 0,
+    input: Math.max(0, (usageMetadata.promptTokenCount ?? 0) - cacheRead),
+    output: (usageMetadata.candidatesTokenCount ?? 0) + (usageMetadata.thoughtsTokenCount ?? 0),
+    cacheRead,
     cacheWrite: 0,
   };
 }

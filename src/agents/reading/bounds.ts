@@ -68,6 +68,6 @@ function isPicture(value: object): boolean {
   return "source" in value && isRecord(value.source) && value.source.type === "base64";
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

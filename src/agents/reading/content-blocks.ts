@@ -1,25 +1,26 @@
 import * as z from "zod/mini";
 import { pictureMark } from "./bounds.ts";
-import { anything, flag, orNothing, text } from "./json.ts";
+import { anything, each, flag, lenient, type Parsed, text } from "./json.ts";
 
 /** A block of a message's content, as Anthropic's Messages API has it; several clients store messages in its form. */
-const block = z.object({
-  type: text,
-  text,
-  thinking: text,
-  id: text,
-  name: text,
-  input: anything,
-  tool_use_id: text,
-  content: anything,
-  is_error: flag,
-});
-export type Block = z.infer<typeof block>;
+const asBlock = lenient(
+  z.object({
+    type: text,
+    text,
+    thinking: text,
+    id: text,
+    name: text,
+    input: anything,
+    tool_use_id: text,
+    content: anything,
+    is_error: flag,
+  }),
+);
+export type Block = Parsed<typeof asBlock>;
 
 /** The blocks of a message's content; a string is one text block. Skips invalid blocks. */
 export function asBlocks(content: unknown): Block[] {
-  if (typeof content === "string") return [{ ...noBlock, type: "text", text: content }];
-  return Array.isArray(content) ? content.flatMap((value) => orNothing(block, value) ?? []) : [];
+  return each(asBlock, typeof content === "string" ? [{ type: "text", text: content }] : content);
 }
 
 /** The text of a message's or a result's content, with marks where pictures are. */
@@ -29,5 +30,3 @@ export function blocksText(content: unknown): string {
   );
   return parts.filter((part) => part !== "").join("\n");
 }
-
-const noBlock: Block = z.parse(block, {});

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
 import { type ParseError, parse } from "jsonc-parser";
 import * as z from "zod/mini";
 import { maxTime } from "../../text/dates.ts";
+import { bounds, isRecord } from "./bounds.ts";
 
 /**
  * Lenient fields for agents' records. A missing field, or one of another type, is null: other client versions write
@@ -19,10 +21,19 @@ export const moment = z.int().check(z.minimum(0), z.maximum(maxTime));
 export const time = orNull(moment);
 export const flag = orNull(z.boolean());
 
-/** The parsed value; null if it does not match. */
-export function orNothing<T extends z.core.$ZodType>(schema: T, value: unknown): z.output<T> | null {
-  const parsed = z.safeParse(schema, value);
-  return parsed.success ? parsed.data : null;
+/** Parses a value; null if it does not match. */
+export const lenient =
+  <T extends z.core.$ZodType>(schema: T) =>
+  (value: unknown): z.output<T> | null => {
+    const parsed = z.safeParse(schema, value);
+    return parsed.success ? parsed.data : null;
+  };
+/** What such a parser gives: `Parsed<typeof asEvent>`. */
+export type Parsed<Parse extends (value: unknown) => unknown> = NonNullable<ReturnType<Parse>>;
+
+/** The valid ones in a list; none where it is no list. */
+export function each<T>(parse: (value: unknown) => T | null, values: unknown): T[] {
+  return Array.isArray(values) ? values.map(parse).filter((value) => value !== null) : [];
 }
 
 /** Maps undefined and "" to null. */
@@ -42,6 +53,25 @@ export function timeOf(written: unknown): number | null {
 export function parseJsonLine(bytes: Buffer): Record<string, unknown> | null {
   const value = parseJson(bytes);
   return isRecord(value) ? value : null;
+}
+
+/** A value that may be written as JSON in a text; null if that is invalid. */
+export function parsedText(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
+  }
+}
+
+/** The JSON value in a file; undefined when there is none, it is too large, or being written. */
+export async function jsonFile(file: string): Promise<unknown> {
+  try {
+    return (await stat(file)).size > bounds.line ? undefined : parseJson(await readFile(file));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A JSON value; undefined if it is none. */
@@ -77,10 +107,6 @@ export function isWholeJson(bytes: Buffer): boolean {
   return bytes[end - 1] === closingBrace && parseJsonLine(bytes) !== null;
 }
 
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The object in a client's settings file: JSON with comments. Empty when missing or invalid. */
 export function readObjectFile(file: string): Record<string, unknown> {
   try {
@@ -93,5 +119,10 @@ export function readObjectFile(file: string): Record<string, unknown> {
 }
 
 export function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? { ...value } : {};
+}
+
+/** A type that a file names, to count by it; "?" for what must not become a key. */
+export function typeName(name: string | null | undefined): string {
+  return name && /^[\w./?$-]{1,80}$/.test(name) ? name : "?";
 }

@@ -41,6 +41,18 @@ export interface ReadLinesOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What was read before is not there any more. */
+export const transcriptChanged = (path: string) =>
+  new PommelError(
+    "transcript_changed",
+    `${path} no longer contains what was read from it before.`,
+    "It is read again from its start.",
+  );
+
+/** As the system says it of a file. */
+export const noSession = (path: string) =>
+  Object.assign(new Error(`ENOENT: no such session, open '${path}'`), { code: "ENOENT" });
+
 const lineFeed = 10;
 /** What may follow a complete line that had no line feed yet. */
 const mayFollow = new Set([undefined, lineFeed, 13]);
@@ -170,7 +182,8 @@ async function verify(file: ByteSource, path: string, { offset, lineHash }: Curs
   const length = Number(/^(\d+)-[0-9a-f]{32}$/.exec(lineHash)?.[1]);
   if (offset === 0 && lineHash === "") return;
   const start = offset - length;
-  if (!(length > 0 && start >= 0) || (await hashAt(file, start, length)) !== lineHash) throw changed(path);
+  if (!(length > 0 && start >= 0) || (await hashAt(file, start, length)) !== lineHash)
+    throw transcriptChanged(path);
 }
 
 /** The hash of the single line in these bytes, with or without a final line feed; null otherwise. */
@@ -199,12 +212,4 @@ async function byteAt(file: ByteSource, position: number): Promise<number | unde
   const buffer = Buffer.alloc(1);
   const { bytesRead } = await file.read(buffer, 0, 1, position);
   return bytesRead === 0 ? undefined : buffer[0];
-}
-
-function changed(path: string): PommelError {
-  return new PommelError(
-    "transcript_changed",
-    `${path} no longer contains what was read from it before.`,
-    "It is read again from its start.",
-  );
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { PommelError } from "../../project/errors.ts";
 import type { Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { bounds } from "./bounds.ts";
-import { isRecord, parseJson } from "./json.ts";
+import { bounds, isRecord } from "./bounds.ts";
+import { parseJson } from "./json.ts";
+import { transcriptChanged } from "./read-lines.ts";
 
 /** Lines per batch. */
 const atOnce = 500;
@@ -36,7 +36,7 @@ export async function* readObject(
   const understood = object === null ? null : await understand(object);
   if (understood === null) {
     // It is being rewritten.
-    if (cursor !== null) throw changed(file);
+    if (cursor !== null) throw transcriptChanged(file);
     return;
   }
   const { lines } = understood;
@@ -44,7 +44,8 @@ export async function* readObject(
   let given = 0;
   if (cursor !== null) {
     given = Number(/^(\d+)-/.exec(cursor.lineHash)?.[1] ?? Number.NaN);
-    if (!(given <= lines.length) || cursor.lineHash !== placeAfter(lines, given)) throw changed(file);
+    if (!(given <= lines.length) || cursor.lineHash !== placeAfter(lines, given))
+      throw transcriptChanged(file);
     if (given === lines.length && cursor.offset === bytes.length) return;
     skipped = {};
   }
@@ -74,12 +75,4 @@ function placeAfter(lines: readonly TranscriptLine[], given: number): string {
   const hash = createHash("sha256");
   for (const { uid, entries } of lines.slice(0, given)) hash.update(JSON.stringify([uid, entries]));
   return `${given}-${hash.digest("hex").slice(0, 32)}`;
-}
-
-function changed(file: string): PommelError {
-  return new PommelError(
-    "transcript_changed",
-    `${file} no longer contains what was read from it before.`,
-    "It is read again from its start.",
-  );
 }

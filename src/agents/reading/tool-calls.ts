@@ -1,7 +1,8 @@
 import { posix, win32 } from "node:path";
 import * as z from "zod/mini";
-import type { Agent, FileEdit, Todo, ToolAction, ToolUse } from "../agent.ts";
+import type { Agent, FileEdit, FileTouch, Todo, ToolAction, ToolResult, ToolUse } from "../agent.ts";
 import { bounded, bounds } from "./bounds.ts";
+import { lenient } from "./json.ts";
 
 /** Operations of the Messages API's text editor; its `command` is not a shell command. */
 const editorOperations: Readonly<Record<string, ToolAction>> = {
@@ -36,30 +37,50 @@ export function absolute(path: string, cwd: string | null): string {
   return resolve(cwd, path);
 }
 
-/** A replacement without a known position. */
-export function replacement(before: string, after: string): FileEdit["hunks"][number] {
-  const removed = hunkLines("-", before);
-  const added = hunkLines("+", after);
-  return {
-    oldStart: 0,
-    oldLines: removed.length,
-    newStart: 0,
-    newLines: added.length,
-    lines: [...removed, ...added],
-  };
+/** A file that a call touches; none where its path is missing or cannot be one. */
+export function touched(path: unknown, how: FileTouch["how"], cwd: string | null): FileTouch[] {
+  const isPath = typeof path === "string" && path !== "" && path.length <= 4096;
+  return isPath ? [{ path: absolute(path, cwd), how }] : [];
 }
 
-/** The lines of a text as removed ("-") or added ("+") lines of a hunk. */
-export function hunkLines(sign: "-" | "+", written: string): string[] {
-  const text = bounded(written, bounds.input);
-  if (text === "") return [];
-  return text
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => `${sign}${line}`);
+/** What edits did to their files. */
+export const touchedBy = (edits: readonly FileEdit[]): FileTouch[] =>
+  edits.map(({ path, content }) => ({ path, how: content === null ? "edit" : "write" }));
+
+/** A call, whose action its input shows where the tool is not known. */
+export function toolUse(
+  id: string,
+  tool: string,
+  { input, files, action = actionByInput({ input, files }) }: Pick<ToolUse, "input" | "files" | "action">,
+): ToolUse {
+  return { kind: "tool_use", id, tool, input, files, action };
 }
 
-const todoList = z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) });
+/** What came of a call. */
+export interface Outcome {
+  text: string;
+  isError?: boolean;
+  /** A call of Pommel, whose result is not stored. */
+  isOwn?: boolean;
+  edits?: FileEdit[] | null;
+  subagent?: string | null;
+}
+
+export function toolResult(
+  id: string,
+  { text, isError = false, isOwn = false, edits = null, subagent = null }: Outcome,
+): ToolResult {
+  const stored = isOwn ? "" : bounded(text, bounds.result);
+  return { kind: "tool_result", id, text: stored, isError, edits: isError ? null : edits, subagent };
+}
+
+const asTodoList = lenient(
+  z.object({ todos: z.array(z.object({ content: z.string(), status: z.string() })) }),
+);
+
+/** The whole list of things to do, as many agents' tools get it; null for other input. */
+export const todosIn = (input: unknown): Todo[] | null =>
+  asTodoList(input)?.todos.map(({ content: text, status }) => ({ text, status })) ?? null;
 
 /** The list of things to do of an agent with a tool that gets all of it: that of the last call. */
 export const todosOf = (tool: string): NonNullable<Agent["todos"]> => ({
@@ -67,9 +88,7 @@ export const todosOf = (tool: string): NonNullable<Agent["todos"]> => ({
   after(entries) {
     let todos: Todo[] = [];
     for (const entry of entries) {
-      if (entry.kind !== "tool_use" || entry.tool !== tool) continue;
-      const { success, data } = todoList.safeParse(entry.input);
-      if (success) todos = data.todos.map(({ content: text, status }) => ({ text, status }));
+      if (entry.kind === "tool_use" && entry.tool === tool) todos = todosIn(entry.input) ?? todos;
     }
     return todos.filter(({ status }) => status !== "cancelled");
   },

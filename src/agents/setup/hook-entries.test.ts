@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { claudeHooks } from "../claude/setup.ts";
-import { codexHooks } from "../codex/hook-spec.ts";
+import { codexHooks } from "../codex/trusted-hooks.ts";
 import { geminiHooks } from "../gemini/setup.ts";
 import { hookEntries, placesOfHooks } from "./hook-entries.ts";
 import { applyEdit } from "./json-edit.ts";

@@ -28,6 +28,9 @@ export function runsOurServer(entry: unknown): boolean {
     .some((word, at, words) => ourProgram.test(String(word)) && words[at + 1] === "mcp");
 }
 
+/** Pommel's server, as most agents are told of it. */
+export const ourServer = { command: "pommel", args: ["mcp"] };
+
 /**
  * The MCP server `pommel` in an agent's JSON.
  * @param options.key the agent's name of the servers

@@ -1,6 +1,6 @@
 import { explanationOf, PommelError } from "../../project/errors.ts";
 import { readFileText } from "../../project/files/text-file.ts";
-import { lineDiff } from "../reading/line-diff.ts";
+import { lineDiff } from "../reading/edits.ts";
 import type { AgentSetup, PartName, Place } from "../setup.ts";
 import { editorOf, fileToPut, nameOf, partsAt } from "./parts.ts";
 

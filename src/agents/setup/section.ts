@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ended, type Found, findSection, signed } from "../../project/files/own-text.ts";
-import type { PartEditor, PartLook, SetupPart } from "../setup.ts";
+import type { PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
 
 /** Ignores line endings. */
@@ -136,7 +136,14 @@ function skillText(): string {
 }
 
 /** What an agent reads when it wants to ask Pommel: worked examples. */
-export const skill = wholeFile(skillVersion, skillText);
+const skill = wholeFile(skillVersion, skillText);
+
+/** The skill in an agent's own directory. */
+export const skillIn = (directoryOf: (place: Place) => string): SetupPart => ({
+  name: "skill",
+  files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
+  editor: skill,
+});
 
 /** The skill where several agents look for it: one file for all of them, which is removed once. */
 export const sharedSkill: SetupPart = {

@@ -15,9 +15,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claudeHooks } from "../../agents/claude/setup.ts";
+import { tomlServer } from "../../agents/codex/setup.ts";
 import { hookEntries } from "../../agents/setup/hook-entries.ts";
-import { instructions, skill } from "../../agents/setup/section.ts";
-import { tomlServer } from "../../agents/setup/toml-server.ts";
+import { instructions, sharedSkill } from "../../agents/setup/section.ts";
 import { readSource } from "./read-source.ts";
 
 let dir: string;
@@ -51,7 +51,7 @@ describe("what Pommel wrote itself", () => {
 
   it("is left out where it is the whole file", () => {
     expect(textOrReason("CLAUDE.local.md", section)).toBe("skip: generated");
-    expect(textOrReason("SKILL.md", skill.add("", "SKILL.md").text)).toBe("skip: generated");
+    expect(textOrReason("SKILL.md", sharedSkill.editor.add("", "SKILL.md").text)).toBe("skip: generated");
   });
 
   it("takes the settings of agents with it, which are left alone where it is not in them", () => {

@@ -1,4 +1,4 @@
-import { trajectoryOf } from "../../agents/atif/write.ts";
+import { trajectoryOf } from "../../agents/atif/trajectory.ts";
 import type { Project } from "../../project/paths.ts";
 import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";

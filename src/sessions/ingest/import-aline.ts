@@ -165,7 +165,7 @@ function recordOf(event: AlineEvent, scrub: (text: string) => string): EventReco
   return {
     uid: createHash("sha256").update(`aline event ${id}`).digest("hex").slice(0, 12),
     title: scrub(event.title.replace(/\s+/g, " ")).slice(0, 200),
-    description: scrub(event.description).slice(0, 10_000),
+    description: scrub(event.description ?? "").slice(0, 10_000),
     type: known === "temporal" && !isTemporal ? "task" : known,
     status: eventStatuses.find((status) => status === event.status) ?? "active",
     branch: null,

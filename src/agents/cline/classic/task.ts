@@ -1,14 +1,28 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import type { TranscriptInfo } from "../../agent.ts";
-import { bounds } from "../../reading/bounds.ts";
-import { asBlocks } from "../../reading/content-blocks.ts";
+import type { Entry, ReadBatch, TranscriptInfo, TranscriptLine, Usage } from "../../agent.ts";
+import { asBlocks, type Block, blocksText } from "../../reading/content-blocks.ts";
 import { userDirectoryOf } from "../../reading/editors.ts";
-import { asObject, known, orNothing, parseJson, text } from "../../reading/json.ts";
+import {
+  anything,
+  asObject,
+  count,
+  each,
+  jsonFile,
+  known,
+  lenient,
+  moment,
+  orNull,
+  type Parsed,
+  text,
+  time,
+} from "../../reading/json.ts";
+import { withoutOwnContext } from "../../reading/own-output.ts";
+import { lineOf, Occurrences, promptEntry, tally, textEntry } from "../../reading/transcript-lines.ts";
 import { clineDataDir } from "../profile.ts";
-import { understandTask } from "./understand.ts";
+import { callEntry, partsOf, resultEntry, type TaskCall } from "./tools.ts";
 
 /**
  * Where tasks are: Cline's extensions for editors keep each in a directory of its own, and so did its command line before
@@ -38,7 +52,7 @@ export function taskDirectories(env: NodeJS.ProcessEnv): string[] {
 const taskOf = (path: string) => basename(dirname(path));
 
 export async function describeTask(path: string): Promise<TranscriptInfo | null> {
-  const messages = await valueIn(path);
+  const messages = await jsonFile(path);
   if (!Array.isArray(messages)) return null;
   const session = taskOf(path);
   const cwd = (await directoryInList(path)) ?? directoryIn(messages);
@@ -50,28 +64,18 @@ export async function describeTask(path: string): Promise<TranscriptInfo | null>
 /** The lines of a task's messages. */
 export async function readTask(path: string, messages: readonly unknown[]) {
   const cwd = (await describeTask(path))?.cwd ?? null;
-  const shown = await valueIn(join(dirname(path), "ui_messages.json"));
+  const shown = await jsonFile(join(dirname(path), "ui_messages.json"));
   return understandTask(messages, { task: taskOf(path), cwd, shown });
 }
 
-/** The value in a file; undefined when there is none, or it is being written. */
-async function valueIn(file: string): Promise<unknown> {
-  try {
-    if ((await stat(file)).size > bounds.line) return undefined;
-    return parseJson(await readFile(file));
-  } catch {
-    return undefined;
-  }
-}
-
-const listed = z.object({ id: z.string(), cwdOnTaskInitialization: text });
+const asListed = lenient(z.object({ id: z.string(), cwdOnTaskInitialization: text }));
 
 /** The directory that the list of tasks gives; older clients keep the list in the editor's database. */
 async function directoryInList(path: string): Promise<string | null> {
-  const list = await valueIn(join(dirname(dirname(dirname(path))), "state", "taskHistory.json"));
+  const list = await jsonFile(join(dirname(dirname(dirname(path))), "state", "taskHistory.json"));
   if (!Array.isArray(list)) return null;
   const own = list.find((item) => asObject(item).id === taskOf(path));
-  return known(orNothing(listed, own)?.cwdOnTaskInitialization);
+  return known(asListed(own)?.cwdOnTaskInitialization);
 }
 
 const namedDirectory = /^# Current Working Directory \((?!Primary: )(.+)\) Files$/m;
@@ -85,4 +89,160 @@ function directoryIn(messages: readonly unknown[]): string | null {
     }
   }
   return null;
+}
+
+const asMessage = lenient(
+  z.object({
+    role: text,
+    content: anything,
+    /** Milliseconds since the epoch. Of newer clients, like the next two. */
+    ts: time,
+    modelInfo: orNull(z.object({ modelId: text })),
+    metrics: orNull(
+      z.object({ tokens: orNull(z.object({ prompt: count, completion: count, cached: count })) }),
+    ),
+  }),
+);
+type Message = Parsed<typeof asMessage>;
+
+interface Task {
+  task: string;
+  cwd: string | null;
+  /** `ui_messages.json`, by which the messages of older clients have times. */
+  shown: unknown;
+}
+
+/** The lines of a task: one for each message. */
+function understandTask(
+  messages: readonly unknown[],
+  { task, cwd, shown }: Task,
+): Pick<ReadBatch, "lines" | "skipped"> {
+  const skipped: Record<string, number> = {};
+  const seen = new Occurrences();
+  const times = timesOf(shown, messages.length);
+  const lines: TranscriptLine[] = [];
+  let waiting: TaskCall[] = [];
+  messages.forEach((value, index) => {
+    const one = asMessage(value);
+    if (one === null || known(one.role) === null) {
+      tally(skipped, "malformed");
+      return;
+    }
+    const hash = createHash("sha256").update(JSON.stringify([task, one.role, one.content]) ?? "");
+    const uid = seen.idOf(hash.digest("hex").slice(0, 32));
+    const blocks = asBlocks(one.content);
+    let entries: Entry[];
+    if (one.role === "user") entries = userEntries(blocks, waiting, cwd);
+    else ({ entries, calls: waiting } = agentEntries(blocks, uid, cwd));
+    const at = one.ts ?? times[index] ?? null;
+    const parentUid = lines.at(-1)?.uid ?? null;
+    lines.push(lineOf({ uid, parentUid, at, cwd, entries, usage: usageOf(one, uid) }));
+  });
+  return { lines, skipped };
+}
+
+/** What the model says and calls; some models' calls are tags in their text. */
+function agentEntries(blocks: readonly Block[], uid: string, cwd: string | null) {
+  const entries: Entry[] = [];
+  const calls: TaskCall[] = [];
+  const say = (kind: "text" | "thinking", written: string) =>
+    entries.push(...textEntry(kind, withoutOwnContext(written)));
+  const call = (tool: string, input: Record<string, unknown>, id: string | null) => {
+    const made = { tool, input, id: id ?? `${uid}/${calls.length}` };
+    calls.push(made);
+    entries.push(...callEntry(made, cwd));
+  };
+  for (const block of blocks) {
+    if (block.type === "thinking") say("thinking", block.thinking ?? "");
+    if (block.type === "tool_use" && known(block.name) !== null)
+      call(block.name!, asObject(block.input), known(block.id));
+    if (block.type !== "text") continue;
+    for (const part of partsOf(block.text ?? "")) {
+      if (typeof part !== "string") call(part.tool, part.input, null);
+      else {
+        const [, thought, rest] = /^\s*<thinking>([\s\S]*?)<\/thinking>([\s\S]*)$/.exec(part) ?? [];
+        if (thought !== undefined) say("thinking", thought);
+        say("text", rest ?? part);
+      }
+    }
+  }
+  return { entries, calls };
+}
+
+/** The client puts what a human wrote between these. */
+const opening = /<(task|feedback|answer|user_message)>\n?/g;
+/** The headline of a result: "[read_file for 'a.ts'] Result:". */
+const headline = /^\[(\w+)[^\n]*\] Result:\s*/;
+
+/** The results of the calls before, and what the human wrote. All else is the client's, for the model alone. */
+function userEntries(blocks: readonly Block[], waiting: readonly TaskCall[], cwd: string | null): Entry[] {
+  const results: Entry[] = [];
+  const written: string[] = [];
+  const open = [...waiting];
+  const answer = (at: number, said: string) => {
+    const [call] = at === -1 ? [] : open.splice(at, 1);
+    const result = call ? resultEntry(call, said, cwd) : null;
+    if (result) results.push(result);
+    // What a tool answers may have the same tags.
+    if (!result || said.startsWith("The user denied")) written.push(...humansTexts(said));
+  };
+  let headed: string | null = null;
+  for (const block of blocks) {
+    const isResult = block.type === "tool_result";
+    if (!isResult && block.type !== "text") continue;
+    const text = isResult ? blocksText(block.content) : (block.text ?? "");
+    const [head, named = null] = headline.exec(text) ?? [];
+    const said = text.slice(head?.length ?? 0).trim();
+    const tool = named ?? headed;
+    // Older clients put the result into the next block.
+    headed = !isResult && named !== null && said === "" ? named : null;
+    if (isResult)
+      answer(
+        open.findIndex(({ id }) => id === block.tool_use_id),
+        said,
+      );
+    else if (headed === null) answer(tool === null ? -1 : open.findIndex((call) => call.tool === tool), said);
+  }
+  const images = blocks.filter(({ type }) => type === "image").length;
+  const text = withoutOwnContext(written.join("\n"));
+  return text.trim() === "" ? results : [...results, ...promptEntry(text, images)];
+}
+
+function humansTexts(said: string): string[] {
+  const texts: string[] = [];
+  opening.lastIndex = 0;
+  for (let found = opening.exec(said); found !== null; found = opening.exec(said)) {
+    const end = said.indexOf(`</${found[1]}>`, opening.lastIndex);
+    if (end === -1) break;
+    texts.push(said.slice(opening.lastIndex, end));
+    opening.lastIndex = end;
+  }
+  return texts;
+}
+
+const asShown = lenient(z.object({ ts: moment, conversationHistoryIndex: z.int() }));
+
+/** The times of messages: each was there when the first thing that followed it was shown. */
+function timesOf(shown: unknown, length: number): (number | null)[] {
+  const times: (number | null)[] = Array.from({ length }, () => null);
+  const all = each(asShown, shown);
+  const last = all.at(-1)?.ts ?? null;
+  for (const { ts, conversationHistoryIndex: index } of all) {
+    if (index >= 0 && index < length) times[index] = Math.min(times[index] ?? ts, ts);
+  }
+  for (let at = length - 1, next = last; at >= 0; at--) {
+    next = times[at] ?? next;
+    times[at] = next;
+  }
+  return times;
+}
+
+/** The client's tokens of a prompt include those that were cached. */
+function usageOf({ metrics, modelInfo }: Message, messageId: string): Usage | null {
+  const model = known(modelInfo?.modelId);
+  const tokens = metrics?.tokens;
+  if (!tokens || model === null) return null;
+  const { prompt, completion, cached } = tokens;
+  const input = Math.max(0, (prompt ?? 0) - (cached ?? 0));
+  return { messageId, model, input, output: completion ?? 0, cacheRead: cached ?? 0, cacheWrite: 0 };
 }

@@ -1,8 +1,10 @@
 import type { Entry, FileEdit, FileTouch, ToolResult } from "../../agent.ts";
-import { bounded, boundedInput, bounds } from "../../reading/bounds.ts";
+import { patchedFiles } from "../../codex/patch.ts";
+import { boundedInput } from "../../reading/bounds.ts";
+import { changedFile, type Hunk, replacement, wholeFile } from "../../reading/edits.ts";
 import { isOwnCommand, withoutOwnContext } from "../../reading/own-output.ts";
-import { absolute, actionByInput, replacement } from "../../reading/tool-calls.ts";
-import { patchOf } from "../tools.ts";
+import { toolResult, toolUse, touched, touchedBy } from "../../reading/tool-calls.ts";
+import { textEntry } from "../../reading/transcript-lines.ts";
 
 /** A call that waits for its result. */
 export interface TaskCall {
@@ -19,15 +21,11 @@ const speaking: Readonly<Record<string, string>> = {
   ask_followup_question: "question",
 };
 
-export function callEntry({ id, tool, input: given }: TaskCall, cwd: string | null): Entry | null {
-  if (Object.hasOwn(speaking, tool)) {
-    const text = bounded(String(given[speaking[tool]!] ?? "")).trim();
-    return text === "" ? null : { kind: "text", text };
-  }
+export function callEntry({ id, tool, input: given }: TaskCall, cwd: string | null): Entry[] {
+  if (Object.hasOwn(speaking, tool)) return textEntry("text", String(given[speaking[tool]!] ?? ""));
   const input = boundedInput(given);
   const files = filesOf(tool, input, cwd);
-  const action = tool === "use_subagents" ? "delegate" : actionByInput({ input, files });
-  return { kind: "tool_use", id, tool, input, files, action };
+  return [toolUse(id, tool, { input, files, ...(tool === "use_subagents" && { action: "delegate" }) })];
 }
 
 const touches: Readonly<Record<string, FileTouch["how"]>> = {
@@ -37,14 +35,9 @@ const touches: Readonly<Record<string, FileTouch["how"]>> = {
 };
 
 function filesOf(tool: string, input: TaskCall["input"], cwd: string | null): FileTouch[] {
-  if (tool === "apply_patch")
-    return patchOf(input, cwd).map(({ path, content }) => ({
-      path,
-      how: content === null ? "edit" : "write",
-    }));
-  const path = input.absolutePath ?? input.path;
-  const isFile = Object.hasOwn(touches, tool) && typeof path === "string" && path !== "";
-  return isFile && path.length <= 4096 ? [{ path: absolute(path, cwd), how: touches[tool]! }] : [];
+  if (tool === "apply_patch") return touchedBy(patchedFiles(input.input, cwd));
+  const isFile = Object.hasOwn(touches, tool);
+  return isFile ? touched(input.absolutePath ?? input.path, touches[tool]!, cwd) : [];
 }
 
 const failure = /^(?:The tool execution failed|The user denied|Command failed|Command execution blocked)/;
@@ -62,31 +55,21 @@ export function resultEntry(
     (typeof input.command === "string" && isOwnCommand(input.command));
   // After an edit the whole file follows.
   const text = isOwn ? "" : said.replace(/\n+Here is the full, updated content of the file[\s\S]*/, "");
-  return {
-    kind: "tool_result",
-    id,
-    text: bounded(withoutOwnContext(text), bounds.result),
-    isError,
-    edits: isError ? null : editsOf(tool, input, cwd),
-    subagent: null,
-  };
+  return toolResult(id, { text: withoutOwnContext(text), isError, edits: editsOf(tool, input, cwd) });
 }
 
 /** What a call wrote; null for calls that write nothing. */
 function editsOf(tool: string, input: TaskCall["input"], cwd: string | null): FileEdit[] | null {
-  if (tool === "apply_patch") return patchOf(input, cwd);
+  if (tool === "apply_patch") return patchedFiles(input.input, cwd);
   const [file] = filesOf(tool, input, cwd);
-  if (file === undefined || file.how === "read") return null;
-  const { path } = file;
   const { content, diff } = input;
-  if (tool === "replace_in_file")
-    return typeof diff === "string" ? [{ path, hunks: hunksIn(diff), content: null }] : null;
-  return typeof content === "string" ? [{ path, hunks: [], content: bounded(content, bounds.input) }] : null;
+  if (file?.how === "edit") return typeof diff === "string" ? [changedFile(file.path, hunksIn(diff))] : null;
+  return file?.how === "write" && typeof content === "string" ? [wholeFile(file.path, content)] : null;
 }
 
 /** Blocks of lines to search and to put in their place; older clients mark them with angle brackets. */
-function hunksIn(diff: string): FileEdit["hunks"] {
-  const hunks: FileEdit["hunks"] = [];
+function hunksIn(diff: string): Hunk[] {
+  const hunks: Hunk[] = [];
   let block: { old: string[]; now: string[] | null } | null = null;
   for (const line of diff.split("\n")) {
     if (/^(?:-{3,}|<{3,}) SEARCH>?\s*$/.test(line)) block = { old: [], now: null };
@@ -101,3 +84,62 @@ function hunksIn(diff: string): FileEdit["hunks"] {
 }
 
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
+
+/** A call that is written as tags. */
+interface WrittenCall {
+  tool: string;
+  input: Record<string, string>;
+}
+
+/** The tools that a model may call with tags in its text, where the client gave it none. After Cline's `parse-assistant-message.ts`. */
+const tagged = [
+  ...["ask_followup_question", "attempt_completion", "execute_command", "replace_in_file", "read_file"],
+  ...["write_to_file", "search_files", "list_files", "list_code_definition_names", "browser_action"],
+  ...["use_mcp_tool", "access_mcp_resource", "load_mcp_documentation", "new_task", "plan_mode_respond"],
+  ...["act_mode_respond", "focus_chain", "web_fetch", "web_search", "condense", "summarize_task"],
+  ...["report_bug", "new_rule", "apply_patch", "generate_explanation", "use_skill", "use_subagents"],
+];
+/** Parameters that may hold tags themselves. */
+const long: Readonly<Record<string, string>> = {
+  write_to_file: "content",
+  new_rule: "content",
+  replace_in_file: "diff",
+  apply_patch: "input",
+};
+
+/** The texts and calls of a message, in order. */
+export function partsOf(message: string): (string | WrittenCall)[] {
+  const opening = new RegExp(`<(${tagged.join("|")})>`, "g");
+  const parts: (string | WrittenCall)[] = [];
+  let at = 0;
+  for (let found = opening.exec(message); found !== null; found = opening.exec(message)) {
+    const tool = found[1]!;
+    const start = opening.lastIndex;
+    const inner = long[tool] === undefined ? -1 : message.lastIndexOf(`</${long[tool]}>`);
+    const end = message.indexOf(`</${tool}>`, Math.max(start, inner));
+    parts.push(message.slice(at, found.index));
+    // An answer that was cut off ends within its call.
+    const stop = end === -1 ? message.length : end;
+    parts.push({ tool, input: parametersIn(message.slice(start, stop), long[tool]) });
+    at = end === -1 ? stop : stop + tool.length + 3;
+    opening.lastIndex = at;
+  }
+  parts.push(message.slice(at));
+  return parts.filter((part) => typeof part !== "string" || part.trim() !== "");
+}
+
+function parametersIn(body: string, long: string | undefined): Record<string, string> {
+  const input: Record<string, string> = {};
+  const opening = /<(\w{1,40})>/g;
+  for (let found = opening.exec(body); found !== null; found = opening.exec(body)) {
+    const name = found[1]!;
+    const closing = `</${name}>`;
+    const start = opening.lastIndex;
+    const end = name === long ? body.lastIndexOf(closing) : body.indexOf(closing, start);
+    if (end < start) continue;
+    input[name] = body.slice(start, end).replace(/^\n/, "");
+    if (name !== long) input[name] = input[name].trim();
+    opening.lastIndex = end + closing.length;
+  }
+  return input;
+}

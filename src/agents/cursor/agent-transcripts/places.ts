@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join, parse, resolve, sep } from "node:path";
 import * as z from "zod/mini";
-import { known, orNothing, readObjectFile, text } from "../../reading/json.ts";
+import { known, lenient, readObjectFile, text } from "../../reading/json.ts";
 
 /**
  * Where Cursor's command line, and newer editors beside their database, write what was said:
@@ -53,12 +53,12 @@ export function directoryAt({ home, slug, chat }: TranscriptPlace): string | nul
 /** Found by their slug. */
 const directories = new Map<string, string>();
 
-const meta = z.object({ cwd: text });
+const asMeta = lenient(z.object({ cwd: text }));
 
 /** `chats/<hash>/<chat>/meta.json` */
 function directoryNoted(chats: string, chat: string): string | null {
   for (const name of namesIn(chats)) {
-    const cwd = known(orNothing(meta, readObjectFile(join(chats, name, chat, "meta.json")))?.cwd);
+    const cwd = known(asMeta(readObjectFile(join(chats, name, chat, "meta.json")))?.cwd);
     if (cwd !== null) return cwd;
   }
   return null;

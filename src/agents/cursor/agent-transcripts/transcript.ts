@@ -1,23 +1,16 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod/mini";
-import type { Entry, TranscriptFile, TranscriptInfo } from "../../agent.ts";
-import { parsePatch } from "../../codex/patch.ts";
-import { bounded, boundedInput, bounds } from "../../reading/bounds.ts";
+import type { Entry, FileEdit, FileTouch, TranscriptFile, TranscriptInfo } from "../../agent.ts";
+import { patchedFiles } from "../../codex/patch.ts";
+import { bounded, boundedInput } from "../../reading/bounds.ts";
 import { asBlocks, type Block } from "../../reading/content-blocks.ts";
-import {
-  anything,
-  asObject,
-  isWholeJson,
-  known,
-  orNothing,
-  parseJsonLine,
-  text,
-} from "../../reading/json.ts";
+import { changedFile, replacement, wholeFile } from "../../reading/edits.ts";
+import { anything, asObject, known, lenient, type Parsed, text, typeName } from "../../reading/json.ts";
+import { createReader, firstRecords, skip } from "../../reading/json-lines.ts";
 import { withoutOwnContext } from "../../reading/own-output.ts";
-import { readLines } from "../../reading/read-lines.ts";
-import { createReader } from "../../reading/read-stateful.ts";
-import { absolute, actionByInput, replacement } from "../../reading/tool-calls.ts";
+import { absolute, toolResult, toolUse, touched, touchedBy } from "../../reading/tool-calls.ts";
+import { lineOf, Occurrences, promptEntry, textEntry } from "../../reading/transcript-lines.ts";
 import { directoryAt, transcriptPlace } from "./places.ts";
 
 /**
@@ -25,12 +18,10 @@ import { directoryAt, transcriptPlace } from "./places.ts";
  * They have neither ids nor results of calls, and times of prompts only.
  */
 
-const record = z.object({
-  role: text,
-  type: text,
-  message: z.optional(z.object({ content: anything })),
-});
-type Written = z.infer<typeof record>;
+const asWritten = lenient(
+  z.object({ role: text, type: text, message: z.optional(z.object({ content: anything })) }),
+);
+type Written = Parsed<typeof asWritten>;
 
 export const statFile = (path: string): TranscriptFile | null => {
   const stats = statSync(path, { throwIfNoEntry: false });
@@ -44,10 +35,9 @@ export async function describeTranscript(path: string): Promise<TranscriptInfo |
   const place = transcriptPlace(path);
   const cwd = place && directoryAt(place);
   if (!place || cwd === null) return null;
-  const options = { batch: beginning, longest: beginning, end: beginning, isWhole: isWholeJson };
-  for await (const { lines } of readLines(path, null, options)) {
-    const first = lines.map(({ bytes }) => orNothing(record, parseJsonLine(bytes))).find((one) => one?.role);
-    if (!first) continue;
+  for await (const value of firstRecords(path, { bytes: beginning })) {
+    const first = asWritten(value);
+    if (!first?.role) continue;
     const { written, at: startedAt } = promptIn(asBlocks(first.message?.content));
     const { chat, subagent } = place;
     if (subagent === null) return { session: chat, parent: null, cwd, startedAt };
@@ -61,7 +51,7 @@ interface State {
   session: string;
   cwd: string | null;
   /** How often the same was said. */
-  seen: Map<string, number>;
+  seen: Occurrences;
   /** The last line's. */
   uid: string | null;
   /** The last prompt's time; answers have none. */
@@ -72,35 +62,25 @@ export const readTranscript = createReader<State>({
   begin(path) {
     const place = transcriptPlace(path);
     const session = `${place?.chat}/${place?.subagent}`;
-    return { session, cwd: place && directoryAt(place), seen: new Map(), uid: null, at: null };
+    return { session, cwd: place && directoryAt(place), seen: new Occurrences(), uid: null, at: null };
   },
   understand(value, state) {
-    const said = orNothing(record, value);
+    const said = asWritten(value);
     const role = known(said?.role);
-    if (!said || role === null) return { lines: [], skipped: reasonOf(said) };
+    if (!said || role === null) return skip(reasonOf(said));
     const blocks = asBlocks(said.message?.content);
     const hash = createHash("sha256").update(JSON.stringify([state.session, role, said.message?.content]));
-    const base = hash.digest("hex").slice(0, 32);
-    const before = state.seen.get(base) ?? 0;
-    state.seen.set(base, before + 1);
-    const uid = before === 0 ? base : `${base}/${before}`;
+    const uid = state.seen.idOf(hash.digest("hex").slice(0, 32));
+    const { uid: parentUid, cwd } = state;
     const prompt = role === "user" ? promptIn(blocks) : null;
     state.at = prompt?.at ?? state.at;
-    const entries = prompt ? promptEntries(prompt.written, blocks) : agentEntries(blocks, uid, state.cwd);
-    const line = {
-      uid,
-      parentUid: state.uid,
-      at: state.at,
-      cwd: state.cwd,
-      branch: null,
-      entries,
-      usage: null,
-    };
     state.uid = uid;
+    const images = blocks.filter(({ type }) => type === "image").length;
+    const entries = prompt ? promptEntry(prompt.written, images) : agentEntries(blocks, uid, cwd);
     const unknown = blocks.find(({ type }) => !knownBlocks.has(type ?? ""));
     return {
-      lines: [line],
-      skipped: unknown ? `type:${/^\w{1,40}$/.exec(unknown.type ?? "")?.[0] ?? "?"}` : null,
+      lines: [lineOf({ uid, parentUid, at: state.at, cwd, entries })],
+      skipped: unknown ? `type:${typeName(unknown.type)}` : null,
     };
   },
 });
@@ -110,7 +90,7 @@ const knownBlocks = new Set(["text", "thinking", "tool_use", "tool_result", "tur
 /** Lines without a role mark the end of a turn. */
 function reasonOf(said: Written | null): string {
   const type = known(said?.type);
-  return type === null ? "malformed" : `type:${/^\w{1,40}$/.test(type) ? type : "?"}`;
+  return type === null ? "malformed" : `type:${typeName(type)}`;
 }
 
 /** What the human wrote, between the client's tags, and when: "Wednesday, Sep 16, 2026, 3:37 PM (UTC-4)". */
@@ -130,21 +110,13 @@ function promptIn(blocks: readonly Block[]): { written: string; at: number | nul
   return { written: bounded(withoutOwnContext(inside)).trim(), at: Number.isNaN(at) ? null : at };
 }
 
-function promptEntries(written: string, blocks: readonly Block[]): Entry[] {
-  const images = blocks.filter(({ type }) => type === "image").length;
-  return written === "" && images === 0 ? [] : [{ kind: "prompt", text: written, images }];
-}
-
 function agentEntries(blocks: readonly Block[], uid: string, cwd: string | null): Entry[] {
   return blocks.flatMap((block, index): Entry[] => {
+    const { type } = block;
     // Thoughts that are not shown leave a mark.
-    const written = (block.type === "thinking" ? block.thinking : block.text) ?? "";
-    const said = withoutOwnContext(bounded(written))
-      .replace(/(?:\s*\[REDACTED\])+\s*$/, "")
-      .trim();
-    if (block.type === "thinking" || block.type === "text")
-      return said === "" ? [] : [{ kind: block.type, text: said }];
-    const tool = block.type === "tool_use" ? known(block.name) : null;
+    if (type === "thinking" || type === "text")
+      return textEntry(type, withoutOwnContext(block[type] ?? "").replace(/(?:\s*\[REDACTED\])+\s*$/, ""));
+    const tool = type === "tool_use" ? known(block.name) : null;
     return tool === null ? [] : callEntries(tool, block, `${uid}/${index}`, cwd);
   });
 }
@@ -153,36 +125,24 @@ function agentEntries(blocks: readonly Block[], uid: string, cwd: string | null)
 function callEntries(tool: string, { input: given, id }: Block, ownId: string, cwd: string | null): Entry[] {
   const input = boundedInput(typeof given === "string" ? { input: given } : asObject(given));
   const edits = editsOf(tool, input, cwd);
-  const path = typeof input.path === "string" && input.path.length <= 4096 ? input.path : "";
-  const how = { Read: "read", Write: "write", StrReplace: "edit", Delete: "edit" }[tool];
+  const how = hows[tool];
   const files =
-    tool === "ApplyPatch"
-      ? edits.map((edit) => ({ path: edit.path, how: edit.content === null ? "edit" : "write" }) as const)
-      : how === undefined || path === ""
-        ? []
-        : [{ path: absolute(path, cwd), how: how as "read" | "write" | "edit" }];
+    tool === "ApplyPatch" ? touchedBy(edits) : how === undefined ? [] : touched(input.path, how, cwd);
   const call = known(id) ?? ownId;
-  const use: Entry = {
-    kind: "tool_use",
-    id: call,
-    tool,
-    input,
-    files,
-    action: actionByInput({ input, files }),
-  };
-  if (edits.length === 0) return [use];
-  return [use, { kind: "tool_result", id: call, text: "", isError: false, edits, subagent: null }];
+  const use = toolUse(call, tool, { input, files });
+  return edits.length === 0 ? [use] : [use, toolResult(call, { text: "", edits })];
 }
 
-function editsOf(tool: string, input: Record<string, unknown>, cwd: string | null) {
+const hows: Readonly<Partial<Record<string, FileTouch["how"]>>> = {
+  ...{ Read: "read", Write: "write", StrReplace: "edit", Delete: "edit" },
+};
+
+function editsOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileEdit[] {
   const { path: written, contents, old_string: old, new_string: now, input: patch } = input;
-  if (tool === "ApplyPatch" && typeof patch === "string")
-    return parsePatch(patch, cwd).flatMap(({ edit, how }) => (how === "delete" ? [] : edit));
+  if (tool === "ApplyPatch") return patchedFiles(patch, cwd);
   if (typeof written !== "string" || written === "") return [];
   const path = absolute(written, cwd);
-  if (tool === "Write" && typeof contents === "string")
-    return [{ path, hunks: [], content: bounded(contents, bounds.input) }];
-  if (tool === "StrReplace" && typeof old === "string" && typeof now === "string")
-    return [{ path, hunks: [replacement(old, now)], content: null }];
-  return [];
+  if (tool === "Write" && typeof contents === "string") return [wholeFile(path, contents)];
+  const isReplaced = tool === "StrReplace" && typeof old === "string" && typeof now === "string";
+  return isReplaced ? [changedFile(path, [replacement(old, now)])] : [];
 }

@@ -1,13 +1,43 @@
 import { createHash } from "node:crypto";
 import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { isTable, parseToml } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { readFileText } from "../../project/files/text-file.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
-import { placesOfHooks } from "../setup/hook-entries.ts";
+import { type HookSpec, hooksFor, placesOfHooks } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
-import { codexHome, codexHooks, hooksFile } from "./hook-spec.ts";
+import { codexProfile } from "./profile.ts";
+
+/** Seconds. Codex warns at each start of more than 3 for SessionEnd. */
+const timeout = 10;
+const timeoutAtEnd = 3;
+
+/**
+ * Codex binds trust to each hook's command, timeout and position: any change makes every user trust the hooks again.
+ */
+export const codexHooks: HookSpec = {
+  agent: codexProfile.name,
+  trustsCommands: true,
+  hooks: hooksFor(codexProfile.hooks, (hook) => ({
+    ...(hook === "post-tool-use" && { matcher: "apply_patch" }),
+    timeout: hook === "session-end" ? timeoutAtEnd : timeout,
+  })),
+};
+
+/** Codex's user directory. */
+export function codexHome(env: NodeJS.ProcessEnv): string {
+  return env.CODEX_HOME || join(env.HOME || homedir(), ".codex");
+}
+
+export function directoryOf({ scope, dir, env }: Place): string {
+  return scope === "user" ? codexHome(env) : join(dir, ".codex");
+}
+
+export function hooksFile(place: Place): string {
+  return join(directoryOf(place), "hooks.json");
+}
 
 /**
  * Why Codex does not run Pommel's hooks, checked in its own order. It stores a hash for each trusted hook, by file,

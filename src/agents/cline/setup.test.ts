@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPlugin, type PluginFixture } from "../../../test/support/plugin-fixture.ts";
 import { isOwnFile } from "../../project/files/own-text.ts";
-import { pluginText } from "./plugin-text.ts";
 import { clineProfile } from "./profile.ts";
-import { clineSetup } from "./setup.ts";
+import { clineSetup, pluginText } from "./setup.ts";
 
 interface Message {
   id?: string;

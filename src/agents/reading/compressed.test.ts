@@ -3,13 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import {
-  compressed,
-  frameHeader,
-  repeatingFrame,
-  storedFrame,
-} from "../../../../test/support/zstd-frames.ts";
-import { openCompressed } from "./zstd.ts";
+import { compressed, frameHeader, repeatingFrame, storedFrame } from "../../../test/support/zstd-frames.ts";
+import { openCompressed } from "./compressed.ts";
 
 const file = join(mkdtempSync(join(tmpdir(), "pommel-zstd-")), "a.zst");
 

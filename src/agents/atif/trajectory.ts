@@ -1,6 +1,9 @@
-import type { Entry, ToolResult, TranscriptLine } from "../agent.ts";
-import { atifVersion } from "./schema.ts";
-import { idSuffix } from "./understand.ts";
+import * as z from "zod/mini";
+import { type Entry, type ToolResult, type TranscriptLine, toolActions } from "../agent.ts";
+import { anything, flag, lenient, orNull, type Parsed, text } from "../reading/json.ts";
+
+/** Marks sessions from such files: their ids are those of other agents, whose sessions may be stored as well. */
+export const idSuffix = "@atif";
 
 /** A session to write as a trajectory. */
 export interface SessionToWrite {
@@ -149,3 +152,98 @@ function addResult(
     ...(Object.keys(pommel).length > 0 && { extra: { pommel } }),
   });
 }
+
+/**
+ * The Agent Trajectory Interchange Format (ATIF) 1.7, of the Harbor project (RFC 0001: github.com/harbor-framework/harbor,
+ * rfcs/0001-trajectory-format.md): a session as one JSON object. A step is a message of the user or the system, or one of the
+ * agent with its reasoning, calls of tools, and their results. What Pommel knows beyond that is below `extra.pommel`.
+ */
+const atifVersion = "ATIF-v1.7";
+
+const record = orNull(z.record(z.string(), z.unknown()));
+const list = orNull(z.array(z.unknown()));
+
+export const asTrajectory = lenient(
+  z.object({
+    schema_version: z.string().check(z.regex(/^ATIF-v1\.\d+$/)),
+    session_id: text,
+    trajectory_id: text,
+    agent: z.object({ name: text, version: text, model_name: text }),
+    steps: z.array(z.unknown()),
+    subagent_trajectories: list,
+    extra: record,
+  }),
+);
+export type Trajectory = Parsed<typeof asTrajectory>;
+
+export const asStep = lenient(
+  z.object({
+    step_id: z.int(),
+    timestamp: text,
+    source: z.enum(["system", "user", "agent"]),
+    model_name: text,
+    message: anything,
+    reasoning_content: text,
+    tool_calls: list,
+    observation: orNull(z.object({ results: list })),
+    is_copied_context: flag,
+    metrics: anything,
+    extra: record,
+  }),
+);
+export type Step = Parsed<typeof asStep>;
+
+const part = z.object({ type: z.string(), text });
+const asPartList = lenient(z.array(part));
+export const asParts = (value: unknown) => asPartList(value) ?? [];
+
+export const asToolCall = lenient(
+  z.object({
+    tool_call_id: z.string().check(z.minLength(1)),
+    function_name: z.string(),
+    arguments: anything,
+    extra: record,
+  }),
+);
+
+export const asResult = lenient(z.object({ source_call_id: text, content: anything, extra: record }));
+
+const tokens = orNull(z.int().check(z.minimum(0)));
+export const asMetrics = lenient(
+  z.object({ prompt_tokens: tokens, completion_tokens: tokens, cached_tokens: tokens }),
+);
+
+/** What Pommel adds to a step, a call and a result. */
+export const asStepExtra = lenient(
+  z.object({
+    kind: orNull(z.enum(["summary", "compaction"])),
+    trigger: text,
+    pre_tokens: orNull(z.int()),
+    images: orNull(z.int().check(z.minimum(0), z.maximum(10_000))),
+  }),
+);
+
+const path = z.string().check(z.maxLength(4096));
+export const asCallExtra = lenient(
+  z.object({
+    action: z.enum(toolActions),
+    files: z.array(z.object({ path, how: z.enum(["read", "edit", "write"]) })).check(z.maxLength(50)),
+  }),
+);
+
+const line = z.int();
+const hunk = z.object({
+  oldStart: line,
+  oldLines: line,
+  newStart: line,
+  newLines: line,
+  lines: z.array(z.string()),
+});
+export const asResultExtra = lenient(
+  z.object({
+    at: text,
+    is_error: flag,
+    subagent: text,
+    edits: orNull(z.array(z.object({ path, hunks: z.array(hunk), content: z.nullable(z.string()) }))),
+  }),
+);

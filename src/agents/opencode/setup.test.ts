@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPlugin, type PluginFixture } from "../../../test/support/plugin-fixture.ts";
 import { isOwnFile } from "../../project/files/own-text.ts";
-import { pluginText } from "./plugin-text.ts";
 import { opencodeProfile, unquoted } from "./profile.ts";
-import { opencodeSetup } from "./setup.ts";
+import { opencodeSetup, pluginText } from "./setup.ts";
 
 type Hooks = Record<string, (input: object, output?: object) => Promise<void>>;
 interface Part {

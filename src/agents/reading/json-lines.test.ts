@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeptStates } from "./kept-states.ts";
+import { KeptStates } from "./json-lines.ts";
 
 const at = (offset: number) => ({ offset, lineHash: `${offset}-x` });
 

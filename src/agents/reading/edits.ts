@@ -1,0 +1,95 @@
+import { structuredPatch } from "diff";
+import type { FileEdit } from "../agent.ts";
+import { bounded, bounds } from "./bounds.ts";
+
+/** Edits of files, in the form of a unified diff. */
+
+export type Hunk = FileEdit["hunks"][number];
+
+/** A file whose whole new content is known. */
+export const wholeFile = (path: string, content: string): FileEdit => ({
+  path,
+  hunks: [],
+  content: bounded(content, bounds.input),
+});
+
+/** A file of which the changed lines are known. */
+export const changedFile = (path: string, hunks: Hunk[]): FileEdit => ({ path, hunks, content: null });
+
+/** A hunk of these lines, which have their signs; "" is an empty line that did not change. */
+export function hunkOf(lines: readonly string[], oldStart = 0, newStart = oldStart): Hunk {
+  const bare = lines.map((line) => bounded(line, bounds.input));
+  const without = (sign: string) => bare.filter((line) => !/^\\/.test(line) && !line.startsWith(sign)).length;
+  return { oldStart, oldLines: without("+"), newStart, newLines: without("-"), lines: bare };
+}
+
+/** A replacement without a known position. */
+export function replacement(before: string, after: string): Hunk {
+  return hunkOf([...hunkLines("-", before), ...hunkLines("+", after)]);
+}
+
+/** The lines of a text as removed ("-") or added ("+") lines of a hunk. */
+export function hunkLines(sign: "-" | "+", written: string): string[] {
+  const text = bounded(written, bounds.input);
+  if (text === "") return [];
+  return text
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `${sign}${line}`);
+}
+
+/** Changed lines at most: beyond it all counts as replaced. */
+const mostChanges = 1_500;
+
+/** The lines that differ between two versions of a text, as hunks without context. */
+export function lineDiff(before: string, after: string): Hunk[] {
+  const [old, now] = [before, after].map((text) =>
+    text.replaceAll("\r\n", "\n").replace(/(?<=[^\n])$/, "\n"),
+  );
+  const options = { context: 0, maxEditLength: mostChanges };
+  const patch = structuredPatch("", "", old!, now!, undefined, undefined, options);
+  if (patch === undefined) return [hunkOf([...hunkLines("-", old!), ...hunkLines("+", now!)], 1)];
+  // Where one side has no lines, a unified diff names the line before.
+  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    ...{ oldStart: oldLines === 0 ? oldStart - 1 : oldStart, oldLines },
+    ...{ newStart: newLines === 0 ? newStart - 1 : newStart, newLines },
+    lines: lines.map((line) => bounded(line, bounds.input)),
+  }));
+}
+
+const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+
+/** The hunks of a unified diff of one file, up to the size limit. */
+export function hunksOf(diff: string): Hunk[] {
+  const hunks: Hunk[] = [];
+  let room = 4 * bounds.input;
+  let left = { old: 0, new: 0 };
+  for (const line of diff.split("\n")) {
+    const hunk = hunks.at(-1);
+    // Line counts end a hunk: a removed line may look like a file header.
+    if (hunk && (left.old > 0 || left.new > 0)) {
+      const text = line === "" ? " " : line;
+      if (!/^[ +\\-]/.test(text)) return hunks;
+      if (!text.startsWith("\\")) {
+        left.old -= text.startsWith("+") ? 0 : 1;
+        left.new -= text.startsWith("-") ? 0 : 1;
+      }
+      room -= text.length;
+      if (room < 0) return hunks.slice(0, -1);
+      hunk.lines.push(bounded(text, bounds.input));
+      continue;
+    }
+    const found = header.exec(line);
+    if (!found) continue;
+    const [oldStart, oldLines, newStart, newLines] = [1, 2, 3, 4].map((at) => Number(found[at] ?? 1));
+    left = { old: oldLines!, new: newLines! };
+    hunks.push({
+      oldStart: oldStart!,
+      oldLines: left.old,
+      newStart: newStart!,
+      newLines: left.new,
+      lines: [],
+    });
+  }
+  return hunks;
+}

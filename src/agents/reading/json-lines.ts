@@ -1,0 +1,136 @@
+import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, parseJsonLine } from "./json.ts";
+import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
+import { tally } from "./transcript-lines.ts";
+
+/** Transcripts in JSON Lines, as most agents write them. */
+
+/** What a line in a file comes to; `skipped` as in `ReadBatch`. */
+export interface Understood {
+  lines: readonly TranscriptLine[];
+  skipped: string | null;
+}
+
+export const keep = (...lines: TranscriptLine[]): Understood => ({ lines, skipped: null });
+export const skip = (reason: string): Understood => ({ lines: [], skipped: reason });
+
+export type UnderstandLine = (line: FileLine) => Understood | Promise<Understood>;
+
+/** A transcript's lines, from a cursor on. Errors as `readLines`. */
+export async function* readBatches(
+  path: string,
+  cursor: Cursor | null,
+  signal: AbortSignal | undefined,
+  understand: UnderstandLine,
+  source?: ReadLinesOptions["source"],
+): AsyncGenerator<ReadBatch, void, undefined> {
+  for await (const batch of readLines(path, cursor, { signal, isWhole: isWholeJson, source })) {
+    const lines: TranscriptLine[] = [];
+    const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+    for (const line of batch.lines) {
+      const understood = await understand(line);
+      lines.push(...understood.lines);
+      if (understood.skipped !== null) tally(skipped, understood.skipped);
+    }
+    yield { lines, cursor: batch.cursor, skipped };
+  }
+}
+
+/** How much of a transcript is read for its identity. Bytes. */
+const beginning = 1024 * 1024;
+
+/** The objects at the beginning of a transcript, in which its identity is. */
+export async function* firstRecords(
+  file: string,
+  { bytes: end = beginning, signal, source }: FirstRecordsOptions = {},
+): AsyncGenerator<Record<string, unknown>, void, undefined> {
+  const options = { batch: 64 * 1024, longest: end, end, isWhole: isWholeJson, signal, source };
+  for await (const { lines } of readLines(file, null, options)) {
+    for (const { bytes } of lines) {
+      const record = parseJsonLine(bytes);
+      if (record !== null) yield record;
+    }
+  }
+}
+
+interface FirstRecordsOptions extends Pick<ReadLinesOptions, "signal" | "source"> {
+  bytes?: number;
+}
+
+/** How an agent's lines are understood, where what they say depends on those before. */
+interface Understanding<State> {
+  /** The state before a transcript's first line. */
+  begin: (file: string, signal?: AbortSignal) => State | Promise<State>;
+  /** What a line says; may change the state. */
+  understand: (value: Record<string, unknown>, state: State) => Understood;
+  /** Why a line needs no parsing; null for those that do. */
+  noise?: (bytes: Buffer) => string | null;
+  /** Whether the state at a transcript's end may be cached; default: always. */
+  isKept?: (state: State) => boolean;
+}
+
+/** Understands lines of JSON from this state on. */
+export const understandFrom =
+  <State>({ understand, noise }: Understanding<State>, state: State): UnderstandLine =>
+  ({ bytes }) => {
+    const reason = noise?.(bytes) ?? null;
+    if (reason !== null) return skip(reason);
+    if (isBlank(bytes)) return keep();
+    const value = parseJsonLine(bytes);
+    return value ? understand(value, state) : skip("malformed");
+  };
+
+/** Reads transcripts that grow. The state at a cursor is that of the last reading, or made by reading all before again. */
+export function createReader<State>(understanding: Understanding<State>): Agent["read"] {
+  const { begin, isKept = () => true } = understanding;
+  const kept = new KeptStates<State>();
+
+  async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
+    const state = await begin(file, signal);
+    if (end === 0) return state;
+    const understandLine = understandFrom(understanding, state);
+    for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
+      for (const line of lines) understandLine(line);
+    }
+    return state;
+  }
+
+  return async function* read(file: string, cursor: Cursor | null, signal?: AbortSignal) {
+    const state = kept.take(file, cursor) ?? (await recall(file, cursor?.offset ?? 0, signal));
+    let end = cursor;
+    for await (const batch of readBatches(file, cursor, signal, understandFrom(understanding, state))) {
+      end = batch.cursor;
+      yield batch;
+    }
+    if (end !== null && isKept(state)) kept.put(file, end, state);
+  };
+}
+
+/** Maximum number of transcripts that grow at the same time. */
+const most = 4;
+
+/**
+ * Caches the states at the ends of recently read transcripts, so that a growing one is not read from its start each
+ * time. A state is valid only for its exact cursor.
+ */
+export class KeptStates<State> {
+  private readonly kept = new Map<string, { cursor: Cursor; state: State }>();
+
+  /** Removes and returns the state at a cursor; null when not cached. */
+  take(file: string, cursor: Cursor | null): State | null {
+    const found = this.kept.get(file);
+    if (!found) return null;
+    this.kept.delete(file);
+    const isIt = found.cursor.offset === cursor?.offset && found.cursor.lineHash === cursor?.lineHash;
+    return isIt ? found.state : null;
+  }
+
+  put(file: string, cursor: Cursor, state: State): void {
+    this.kept.delete(file);
+    this.kept.set(file, { cursor, state });
+    for (const [oldest] of this.kept) {
+      if (this.kept.size <= most) return;
+      this.kept.delete(oldest);
+    }
+  }
+}
