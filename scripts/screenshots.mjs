@@ -24,8 +24,7 @@ const executablePath = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 
 const pictures = {
   "search-code": ["search", "code", "how a port is chosen for the daemon", "-n", "3"],
-  "search-exact": ["search", "code", "--exact", "already running", "-n", "3"],
-  "search-nothing": ["search", "code", "knitting wool socks for winter", "-n", "1", "--path", "src"],
+  "search-exact": ["search", "code", "--exact", "already running", "--path", "src", "-n", "2"],
 };
 
 const cell = { width: 8.4, height: 18 };
