@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { diagnose, runCommand } from "./cli/serve.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/daemon-log.ts";
-import { onReplaced } from "./daemon/lifecycle/on-changed.ts";
+import { onReplaced } from "./daemon/lifecycle/live-settings.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
 import { version } from "./project/version.ts";

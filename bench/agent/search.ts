@@ -1,6 +1,6 @@
-import { readArguments } from "../../src/mcp/server/call.ts";
-import { omitEmpty } from "../../src/mcp/server/omit-empty.ts";
+import { readArguments } from "../../src/mcp/server/call-tool.ts";
 import { searchCodeInput } from "../../src/mcp/shapes/shapes-search.ts";
+import { omitEmpty } from "../../src/mcp/text/budget.ts";
 import { searchCode } from "../../src/mcp/tools/search-code.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { tokensOf } from "../../src/text/text-size.ts";

@@ -1,4 +1,4 @@
-import { certain } from "../../src/protocol/reading/link-evidence.ts";
+import { certain } from "../../src/protocol/reading/evidence.ts";
 import type { Judged, JudgedBindings } from "./judge.ts";
 
 /** How well authors were recognized. Shares from 0 to 1; null if there was nothing to judge. */

@@ -5,7 +5,7 @@ import { Indexer } from "../../src/code/index/indexer.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { codeNamed } from "../../src/queries/context/named-code.ts";
+import { codeNamed } from "../../src/queries/context/relevance.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Played } from "./replay.ts";
 

@@ -1,4 +1,4 @@
-import { filesNamedBy } from "../../src/queries/context/session-item.ts";
+import { filesNamedBy } from "../../src/queries/context/at-start.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";

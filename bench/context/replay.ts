@@ -5,7 +5,7 @@ import { claude } from "../../src/agents/claude/claude.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import type { ContextRequest, ContextResponse } from "../../src/protocol/operations/context.ts";
-import { answerContext } from "../../src/queries/context/answer.ts";
+import { answerContext } from "../../src/queries/context/context.ts";
 import type { FileHistory } from "../../src/queries/context/source.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";

@@ -1,4 +1,4 @@
-import { certain } from "../../src/protocol/reading/link-evidence.ts";
+import { certain } from "../../src/protocol/reading/evidence.ts";
 import type { JudgedCommit, Link } from "./judge.ts";
 
 interface Cost {

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../project/errors.ts";
 import { daemonFiles } from "../project/home.ts";
 import { daemonOwner, isDaemon } from "../protocol/daemon-record.ts";
-import { lockHolder } from "../store/sqlite/lock.ts";
+import { acquireLock, lockHolder } from "../store/sqlite/lock.ts";
+import { findOrStartDaemon } from "./connect.ts";
 import { callDaemon } from "./daemon-client.ts";
 
-export interface Stopped {
+interface Stopped {
   pid: number;
   /** `asked`: over HTTP; `terminated`: by SIGTERM, as it did not answer; `killed`: by SIGKILL, at last. */
   how: "asked" | "terminated" | "killed";
@@ -50,4 +51,23 @@ async function isGone(pid: number, limitMs: number): Promise<boolean> {
     if (lockHolder(daemonFiles().lock)?.pid !== pid) return true;
   }
   return false;
+}
+
+/**
+ * Stops the daemon, keeps another one from starting while `work` runs, and starts it again if it ran.
+ * @param owner who it is that keeps it from starting
+ * @throws PommelError `locked` when another command does the same, as `stopDaemon`
+ */
+export async function withoutDaemon<T>(owner: string, work: () => T | Promise<T>): Promise<T> {
+  const wasRunning = (await stopDaemon()) !== null;
+  try {
+    const lock = acquireLock(daemonFiles().lock, owner);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
+  } finally {
+    if (wasRunning) await findOrStartDaemon();
+  }
 }

@@ -7,7 +7,7 @@ import type { HookName, HookPayload } from "../protocol/hooks.ts";
 import type { ContextRequest } from "../protocol/operations/context.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
-import { isShortText, objectOf } from "./payload.ts";
+import { isShortText, objectOf } from "./stdio.ts";
 
 /** Hooks that may inject context; never at the end of a turn. */
 const moments = ["session-start", "user-prompt", "post-tool-use", "tool-failure"] as const;

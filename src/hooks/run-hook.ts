@@ -8,8 +8,7 @@ import { anyHook, type HookPayload, hookNamed, hookNames } from "../protocol/hoo
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
 import { injectContext } from "./inject.ts";
-import { parseObject, payloadOf } from "./payload.ts";
-import { maxInputLength, readStdin, warn } from "./stdio.ts";
+import { maxInputLength, parseObject, payloadOf, readStdin, warn } from "./stdio.ts";
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,

@@ -1,8 +1,7 @@
 import { writeSync } from "node:fs";
 import type { GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
-import { isShortText, objectOf, parseObject } from "./payload.ts";
-import { readStdin } from "./stdio.ts";
+import { isShortText, objectOf, parseObject, readStdin } from "./stdio.ts";
 
 /** A prompt waits for it. Milliseconds. */
 const timeoutMs = 300;

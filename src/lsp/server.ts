@@ -1,12 +1,15 @@
+import { statSync } from "node:fs";
 import { basename } from "node:path";
 import {
   type CodeAction,
   CodeActionKind,
   CodeLensRefreshRequest,
   type Connection,
+  createConnection,
   type Diagnostic,
   DiagnosticSeverity,
   type InitializeResult,
+  ProposedFeatures,
   type Range,
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
@@ -14,22 +17,50 @@ import type { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
 import { call } from "../client/call.ts";
 import { pageRoutes, pageUrl } from "../client/page-url.ts";
+import { startMissingDaemon } from "../client/start-missing-daemon.ts";
 import { commitUrl } from "../git/commit-url.ts";
+import { gitDirectoryOf, headLogOf } from "../git/git-dir.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import { remoteOf } from "../git/projects/identity.ts";
 import { messageOf } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
 import { version } from "../project/version.ts";
+import { setOwnDoor } from "../protocol/door.ts";
+import { stateOf } from "../queries/status/state.ts";
+import { lensesOf, supersededIn } from "./authors.ts";
 import { answerCommands, type CommandName, commands } from "./commands.ts";
-import { supersededIn } from "./diagnostics.ts";
-import { whyAsMarkdown } from "./hover.ts";
-import { lensesOf } from "./lenses.ts";
-import { wholeLines } from "./lines.ts";
-import { namedIn } from "./links.ts";
-import { OpenDocuments } from "./open-documents.ts";
-import type { Place } from "./places.ts";
-import { answerOwnRequests } from "./requests.ts";
-import { symbolsIn } from "./symbols.ts";
-import { watchProjects } from "./watch.ts";
+import { namedIn, whyAsMarkdown } from "./hover.ts";
+import { answerOwnRequests, OpenDocuments } from "./open-documents.ts";
+import { type Place, symbolsIn, wholeLines } from "./places.ts";
+
+/** Milliseconds. */
+const pollIntervalMs = 2_000;
+
+/** Calls back when the memory, the index or HEAD of one of the projects has changed: it only looks at a few files. */
+function watchProjects(
+  projects: () => Promise<readonly Project[]>,
+  onChange: (roots: readonly string[]) => void,
+): void {
+  let before: ReadonlyMap<string, string> = new Map();
+  const look = async () => {
+    try {
+      const now = new Map((await projects()).map((project) => [project.root, markOf(project)]));
+      const changed = [...now].filter(([root, mark]) => before.has(root) && before.get(root) !== mark);
+      before = now;
+      if (changed.length > 0) onChange(changed.map(([root]) => root));
+    } catch {
+      // A directory went away meanwhile: it is looked at again.
+    }
+    setTimeout(look, pollIntervalMs).unref();
+  };
+  void look();
+}
+
+function markOf(project: Project): string {
+  const git = gitDirectoryOf(project.root);
+  const head = git === null ? undefined : statSync(headLogOf(git), { throwIfNoEntry: false });
+  return JSON.stringify([stateOf(project), head?.mtimeMs, head?.size]);
+}
 
 /** What an editor may set: in `initializationOptions`, or later as the section `pommel` of its settings. */
 const settingsShape = z.object({
@@ -43,7 +74,7 @@ const settingsShape = z.object({
 type Settings = z.infer<typeof settingsShape>;
 
 /** Answers an editor: see `startLsp`. */
-export function serve(connection: Connection): void {
+function serve(connection: Connection): void {
   const documents = new OpenDocuments();
   let settings: Settings = z.parse(settingsShape, {});
   const can = { show: false, followFolders: false, refreshLenses: false, refreshHints: false };
@@ -270,3 +301,13 @@ export function serve(connection: Connection): void {
 const linkData = z.object({ root: z.string(), kind: z.enum(["commit", "session"]), id: z.string() });
 const endOf = (document: TextDocument, line: number) =>
   document.positionAt(document.offsetAt({ line: line + 1, character: 0 }) - 1);
+
+/**
+ * Serves an editor over the Language Server Protocol on stdin and stdout until it says goodbye or stdin closes. It changes
+ * nothing, and answers about what is there: the daemon indexes and records.
+ */
+export function startLsp(): void {
+  setOwnDoor("lsp");
+  serve(createConnection(ProposedFeatures.all, process.stdin, process.stdout));
+  void startMissingDaemon();
+}

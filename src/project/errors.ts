@@ -94,3 +94,19 @@ export function codeOf(error: unknown): string {
   if (typeof error !== "object" || error === null || !("code" in error)) return "";
   return typeof error.code === "string" ? error.code : "";
 }
+
+/** An error on its way from one thread to another. */
+export interface ThrownError {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+export const thrown = (error: unknown): ThrownError => ({
+  code: codeOf(error),
+  message: messageOf(error),
+  hint: error instanceof PommelError ? error.hint : "",
+});
+
+export const asError = ({ code, message, hint }: ThrownError): Error =>
+  isErrorCode(code) ? new PommelError(code, message, hint) : Object.assign(new Error(message), { code });

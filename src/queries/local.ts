@@ -2,12 +2,11 @@ import type { Project } from "../project/paths.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import type { CarryRequest } from "./attribution/carry.ts";
 import type { ExportNotesRequest } from "./attribution/export-notes.ts";
-import type { BackfillRequest } from "./checkpoints/backfill.ts";
+import type { BackfillRequest } from "./checkpoints/checkpoints.ts";
 import type { RewindRequest } from "./checkpoints/rewind.ts";
 import { withMemory, withMemoryOrNote } from "./open.ts";
 import type { Running } from "./operations.ts";
-import type { AlineAsked, AlinePlan } from "./sessions/import-aline.ts";
-import type { PreviewRequest, TranscriptToImport } from "./sessions/import-transcripts.ts";
+import type { AlineAsked, AlinePlan, PreviewRequest, TranscriptToImport } from "./sessions/import.ts";
 import type { MemoryImportRequest, WriteLines } from "./sync/memory-file.ts";
 import type { SyncRequest } from "./sync/sync.ts";
 
@@ -17,7 +16,7 @@ import type { SyncRequest } from "./sync/sync.ts";
  */
 const local = {
   backfill: async (project, request: BackfillRequest, how) =>
-    (await import("./checkpoints/backfill.ts")).backfillHere(project, request, how),
+    (await import("./checkpoints/checkpoints.ts")).backfillHere(project, request, how),
   rewind: async (project, request: RewindRequest) => {
     const { rewindTo } = await import("./checkpoints/rewind.ts");
     return withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
@@ -31,7 +30,7 @@ const local = {
     return withMemory(project, (memory) => exportNotes(project, memory, request));
   },
   exportTraces: async (project, { range }: { range: string | null }) => {
-    const { exportTraces } = await import("./attribution/export-agent-trace.ts");
+    const { exportTraces } = await import("./attribution/agent-trace.ts");
     return withMemory(project, async (memory) => {
       const records: object[] = [];
       for await (const record of exportTraces(project, memory, range)) records.push(record);
@@ -39,23 +38,23 @@ const local = {
     });
   },
   importTraces: async (project, { text, dryRun }: { text: string; dryRun: boolean }) =>
-    (await import("./attribution/import-agent-trace.ts")).importTraces(project, text, { dryRun }),
+    (await import("./attribution/agent-trace.ts")).importTraces(project, text, { dryRun }),
   carryAttribution: async (project, request: CarryRequest, { signal }) =>
     (await import("./attribution/carry.ts")).carryAttribution(project, request, signal),
   exportTrajectory: async (project, { id, clean }: { id: string; clean: (text: string) => string }) =>
-    (await import("./sessions/export-atif.ts")).exportTrajectory(project, id, clean),
+    (await import("./sessions/session-log.ts")).exportTrajectory(project, id, clean),
   exportMemory: async (project, { write }: { write: WriteLines }) =>
     (await import("./sync/memory-file.ts")).exportProject(project, write),
   importMemory: async (project, request: MemoryImportRequest, how) =>
     (await import("./sync/memory-file.ts")).importFile(project, request, how),
   previewImport: async (project, request: PreviewRequest, { signal }) =>
-    (await import("./sessions/import-transcripts.ts")).previewTranscripts(project, request, signal),
+    (await import("./sessions/import.ts")).previewTranscripts(project, request, signal),
   followImport: async (project, { files }: { files: readonly TranscriptToImport[] }, how) =>
-    (await import("./sessions/import-transcripts.ts")).followImport(project, files, how),
+    (await import("./sessions/import.ts")).followImport(project, files, how),
   planAline: async (project, asked: AlineAsked) =>
-    (await import("./sessions/import-aline.ts")).planAline(project, asked),
+    (await import("./sessions/import.ts")).planAline(project, asked),
   importAline: async (project, plan: AlinePlan, how) =>
-    (await import("./sessions/import-aline.ts")).importAline(project, plan, how),
+    (await import("./sessions/import.ts")).importAline(project, plan, how),
   sync: async (project, request: SyncRequest, how) =>
     (await import("./sync/sync.ts")).syncProject(project, request, how),
   share: async (project, _: object, how) => (await import("./sync/team.ts")).shareProject(project, how),

@@ -2,7 +2,7 @@ import { loadConfig } from "../project/config/config.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { audited, throughDoor } from "./audit/audited.ts";
+import { audited, throughDoor } from "./audit.ts";
 import type { changing } from "./changing.ts";
 import { withMemory, withMemoryIfAny, withMemoryOrNote } from "./open.ts";
 
@@ -13,7 +13,7 @@ import { withMemory, withMemoryIfAny, withMemoryOrNote } from "./open.ts";
 const operations = {
   search: async (project, request) => (await import("./search/code.ts")).searchCode(project, request),
   searchTranscripts: async (project, request, { signal }) =>
-    (await import("./search/sessions.ts")).searchTranscripts(project, request, signal),
+    (await import("./search/all.ts")).searchTranscripts(project, request, signal),
   searchHistory: async (project, request, { signal }) =>
     (await import("./search/history.ts")).searchHistory(project, request, signal),
   searchAll: async (project, request, { signal }) =>
@@ -28,7 +28,7 @@ const operations = {
     return withMemory(project, (memory) => showSession(memory, request, project.root));
   },
   handoff: async (project, { id }) => {
-    const { handoffOf } = await import("./handoff/handoff.ts");
+    const { handoffOf } = await import("./sessions/handoff.ts");
     return withMemory(project, (memory) => handoffOf(memory, id));
   },
   turns: async (project, request) => {
@@ -40,7 +40,7 @@ const operations = {
     return withMemory(project, (memory) => readTurns(memory, request, roots));
   },
   digest: async (project, request) => {
-    const { digestOf } = await import("./digest/digest.ts");
+    const { digestOf } = await import("./digest.ts");
     return withMemory(project, (memory) => digestOf(project, memory, request));
   },
   annotations: async (project, request) => {
@@ -61,7 +61,7 @@ const operations = {
   related: async (project, { q = "", file, limit = listed }) => {
     const [{ changedFiles, literalGlob, relatedIn }, { codeAround }] = await Promise.all([
       import("./sessions/conversations-related.ts"),
-      import("./sessions/related-code.ts"),
+      import("./sessions/conversations-related.ts"),
     ]);
     const { config } = loadConfig(project);
     const query = q.trim();
@@ -129,11 +129,11 @@ const operations = {
     return withMemory(project, (memory) => diffCheckpoints(project, memory, { from, to }));
   },
   directory: async (project, request, { signal }) => {
-    const { directoryOf } = await import("./files/directory.ts");
+    const { directoryOf } = await import("./files.ts");
     return withMemoryOrNote(project, (memory) => directoryOf(project, memory, request, signal));
   },
   files: async (project, request, { signal }) =>
-    (await import("./files/find.ts")).findFiles(project, request, signal),
+    (await import("./files.ts")).findFiles(project, request, signal),
   review: async (project, request, { signal }) => {
     const { review } = await import("./review/review.ts");
     return withMemoryOrNote(project, (memory) => review(project, memory, request, signal));
@@ -143,17 +143,17 @@ const operations = {
     return withMemoryOrNote(project, (memory) => rewindTo(project, memory, { target, patch }));
   },
   events: async (project, request) => {
-    const { listEvents } = await import("./events/events.ts");
+    const { listEvents } = await import("./events.ts");
     return withMemory(project, (memory) => listEvents(memory, request));
   },
   event: async (project, { event }) => {
-    const { showEvent } = await import("./events/elsewhere.ts");
+    const { showEvent } = await import("./events.ts");
     return showEvent(project, event);
   },
-  createEvent: async (project, request) => (await import("./events/events.ts")).addEvent(project, request),
-  linkEvent: async (project, request) => (await import("./events/events.ts")).changeLinks(project, request),
+  createEvent: async (project, request) => (await import("./events.ts")).addEvent(project, request),
+  linkEvent: async (project, request) => (await import("./events.ts")).changeLinks(project, request),
   closeEvent: async (project, { event, status }) =>
-    (await import("./events/events.ts")).closeEvent(project, event, status),
+    (await import("./events.ts")).closeEvent(project, event, status),
   redactions: async (project) => {
     const { countSecrets } = await import("../store/memory/privacy/secrets.ts");
     return withMemory(project, countSecrets);
@@ -186,11 +186,11 @@ const operations = {
   queue: async (project) => (await import("./status/status-of.ts")).queueOf(project),
   page: async (project) => (await import("./status/page.ts")).describePage(project),
   statusline: async (project, request) => {
-    const { statuslineOf } = await import("./status/statusline.ts");
+    const { statuslineOf } = await import("./status/page.ts");
     return withMemory(project, (memory) => statuslineOf(memory, request));
   },
   questions: async (project) => {
-    const { questionsWorthAsking } = await import("./status/questions.ts");
+    const { questionsWorthAsking } = await import("./status/page.ts");
     const questions = await withMemoryIfAny(project, (memory) => questionsWorthAsking(project, memory));
     return { questions };
   },

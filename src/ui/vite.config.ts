@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
 
-/** Builds the page into dist/ui, which the daemon serves (src/daemon/http/page-files.ts). */
+/** Builds the page into dist/ui, which the daemon serves (src/daemon/http/page.ts). */
 export default defineConfig({
   root,
   publicDir: false,

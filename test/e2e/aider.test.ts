@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import type { WhyAnswer } from "../../src/protocol/operations/blame.ts";
 import type { SessionsResponse } from "../../src/protocol/operations/sessions.ts";
-import type { ImportFollowed } from "../../src/queries/sessions/import-transcripts.ts";
+import type { ImportFollowed } from "../../src/queries/sessions/import.ts";
 import { aiderHistory, block, tokens } from "../support/aider-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
-import type { ImportFollowed } from "../../src/queries/sessions/import-transcripts.ts";
+import type { ImportFollowed } from "../../src/queries/sessions/import.ts";
 import { chat, idOf } from "../support/chat-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";

@@ -6,7 +6,7 @@ import { dataDir } from "../../src/agents/opencode/profile.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
-import type { ImportFollowed } from "../../src/queries/sessions/import-transcripts.ts";
+import type { ImportFollowed } from "../../src/queries/sessions/import.ts";
 import { edited, opencodeSession, said } from "../support/opencode-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";

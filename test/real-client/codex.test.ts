@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { instructions } from "../../src/mcp/instructions.ts";
+import { instructions } from "../../src/mcp/server/server.ts";
 import type { Injected } from "../../src/protocol/operations/context.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
 import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";

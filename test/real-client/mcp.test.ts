@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { instructions } from "../../src/mcp/instructions.ts";
+import { instructions } from "../../src/mcp/server/server.ts";
 import { historyLabel } from "../../src/mcp/text/text.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";

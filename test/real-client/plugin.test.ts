@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod/mini";
-import { listTools } from "../../src/mcp/server/list-tools.ts";
+import { listTools } from "../../src/mcp/shapes/definitions.ts";
 import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";
 import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";

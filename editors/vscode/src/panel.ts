@@ -16,7 +16,7 @@ import {
   workspace,
 } from "vscode";
 import type { SessionSummary } from "../../../src/protocol/operations/sessions.ts";
-import { isRunning } from "../../../src/protocol/reading/running.ts";
+import { isRunning } from "../../../src/protocol/reading/session.ts";
 import { relativeTime } from "../../../src/text/relative-time.ts";
 import { beginningOf } from "../../../src/text/text-size.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";

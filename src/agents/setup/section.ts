@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ended, type Found, findSection, signed } from "../../project/files/own-text.ts";
+import { ended, type Found, findSection, signed } from "../../project/files/text-file.ts";
 import type { PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
 

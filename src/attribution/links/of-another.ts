@@ -1,4 +1,4 @@
-import { certain } from "../../protocol/reading/link-evidence.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import { authorsLedTo } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";

@@ -1,7 +1,7 @@
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { DigestAnswer, DigestPart, DigestSession } from "../../protocol/operations/stats.ts";
-import { isRunning, openEndOf } from "../../protocol/reading/running.ts";
+import { isRunning, openEndOf } from "../../protocol/reading/session.ts";
 import type { RequestOf } from "../../protocol/routes.ts";
 import { asText } from "../../text/markdown/inert.ts";
 import { callNoted } from "../call-noted.ts";

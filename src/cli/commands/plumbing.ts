@@ -85,7 +85,7 @@ export function declareLsp(program: Command): void {
     )
     .action(
       run(async () => {
-        const { startLsp } = await import("../../lsp/start.ts");
+        const { startLsp } = await import("../../lsp/server.ts");
         return async () => {
           startLsp();
           return new Promise<undefined>(() => {});

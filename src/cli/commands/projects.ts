@@ -1,5 +1,5 @@
 import { call } from "../../client/call.ts";
-import { withoutDaemon } from "../../client/without-daemon.ts";
+import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { PommelError } from "../../project/errors.ts";
 import {
   forgetProject,

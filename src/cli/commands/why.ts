@@ -11,9 +11,8 @@ import type {
   WhyAnswer,
   WhyFreshness,
 } from "../../protocol/operations/blame.ts";
-import { howUsed, nameInFull } from "../../protocol/reading/how-sure.ts";
-import { lineEvidence } from "../../protocol/reading/line-evidence.ts";
-import { noteLabel } from "../../protocol/reading/note-label.ts";
+import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
+import { noteLabel } from "../../protocol/reading/found.ts";
 import { locate, parseLines, parsePlace } from "../../queries/blame/file-place.ts";
 import { cutToWidth, wrapToWidth } from "../../text/display-width.ts";
 import type { CommandContext } from "../frame.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { codeOf } from "../../project/errors.ts";
-import { blankSection, isOwnFile } from "../../project/files/own-text.ts";
+import { blankSection, isOwnFile } from "../../project/files/text-file.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import { decodeText } from "../../text/decode.ts";
 import { isBuildOutput } from "./build-output.ts";

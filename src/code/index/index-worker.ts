@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
+import { thrown } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { letQuestionsGoFirst } from "../../project/thread-priority.ts";
-import { thrown } from "../../project/thrown-error.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";

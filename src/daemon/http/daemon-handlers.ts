@@ -8,12 +8,12 @@ import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { everywhere } from "../../queries/operations.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { scrubberOf } from "../../sessions/from-config.ts";
+import { LogReader } from "../lifecycle/daemon-log.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
-import { LogReader } from "../lifecycle/log-reader.ts";
 import type { Projects } from "../projects/projects.ts";
-import type { SpoolReader } from "../spool/spool-reader.ts";
-import type { DaemonRoute, Handlers } from "./handled-routes.ts";
-import { codeLifetimeMs, type PageAccess } from "./page-access.ts";
+import type { SpoolReader } from "../spool.ts";
+import type { DaemonRoute, Handlers } from "./handlers.ts";
+import { codeLifetimeMs, type PageAccess } from "./page.ts";
 
 const recording: ReadonlySet<SettingKey> = new Set(recordingSettings);
 

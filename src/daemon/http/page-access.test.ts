@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { codeLifetimeMs, PageAccess } from "./page-access.ts";
+import { codeLifetimeMs, PageAccess } from "./page.ts";
 
 const port = 17_000;
 let dir: string;

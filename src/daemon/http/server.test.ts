@@ -11,16 +11,21 @@ import { PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf, socketOf } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import type { DaemonRecord } from "../../protocol/daemon-record.ts";
-import { readDaemonRecord } from "../../protocol/daemon-record.ts";
+import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import { placeHeader } from "../../protocol/door.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import type { SearchRequest } from "../../protocol/operations/search.ts";
 import { largestBody, type RequestOf } from "../../protocol/routes.ts";
-import { listen, listenOnSocket, preferredPort } from "../lifecycle/port.ts";
-import { newRecord, removeRecord, writeRecord } from "../lifecycle/record.ts";
-import type { CheckoutRoute, Handlers } from "./handled-routes.ts";
-import { PageAccess } from "./page-access.ts";
+import {
+  listen,
+  listenOnSocket,
+  newRecord,
+  preferredPort,
+  removeRecord,
+  writeRecord,
+} from "../lifecycle/port.ts";
+import type { CheckoutRoute, Handlers } from "./handlers.ts";
+import { PageAccess } from "./page.ts";
 import { answerWith, createServer } from "./server.ts";
 
 let home: ReturnType<typeof temporaryHome>;

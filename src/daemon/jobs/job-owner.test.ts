@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { isOwnerAlive, newOwner } from "./job-owner.ts";
+import { isOwnerAlive, newOwner } from "./job-worker.ts";
 
 test("an owner is alive while its process runs, and a later process with its pid is another owner", async () => {
   const ours = newOwner();

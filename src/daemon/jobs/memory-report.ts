@@ -4,7 +4,7 @@ import { messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/operations/status.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
-import { describeModels } from "../../queries/status/model-status.ts";
+import { describeModels } from "../../queries/status/status-of.ts";
 import { careOf } from "../../store/memory/backups/copies.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";

@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { clearAutostart } from "../../client/autostart.ts";
-import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { collectWhileBusy } from "../../project/collect-garbage.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
 import { daemonFiles, homeOf, ownConfigFile, socketOf } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
@@ -19,28 +22,91 @@ import { encryptHome } from "../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/keys.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
+import { Registry } from "../../store/registry.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { daemonHandlers } from "../http/daemon-handlers.ts";
-import type { CheckoutRoute, Handlers } from "../http/handled-routes.ts";
-import { checkoutHandlers } from "../http/handlers.ts";
-import { PageAccess } from "../http/page-access.ts";
-import { builtPage } from "../http/page-files.ts";
+import { type CheckoutRoute, checkoutHandlers, type Handlers, transcriptHandlers } from "../http/handlers.ts";
+import { builtPage, PageAccess } from "../http/page.ts";
 import { answerWith, createServer } from "../http/server.ts";
-import { transcriptHandlers } from "../http/transcript-handlers.ts";
 import { type InUse, Projects } from "../projects/projects.ts";
 import { readEverywhere } from "../projects/read-everywhere.ts";
-import { SpoolReader } from "../spool/spool-reader.ts";
+import { SpoolReader } from "../spool.ts";
 import { MachineWatch } from "../watch/machine-watch.ts";
-import { pollSeconds } from "../watch/poll.ts";
+import { pollSeconds } from "../watch/subscribe.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
-import { contextOf } from "./hook-settings.ts";
 import { LiveSettings } from "./live-settings.ts";
-import { closeServer, listen, listenOnSocket } from "./port.ts";
-import { newRecord, removeRecord, writeRecord } from "./record.ts";
-import { SeenUntil } from "./seen-until.ts";
+import { closeServer, listen, listenOnSocket, newRecord, removeRecord, writeRecord } from "./port.ts";
 
-export interface DaemonOptions {
+/** Until when a daemon of this person looked at what agents wrote: the next one goes on from there. */
+class SeenUntil {
+  private readonly file = join(homeOf().stateDir, "seen.json");
+  /** Milliseconds since the epoch; the first daemon begins now. */
+  readonly at: number;
+
+  constructor(now = Date.now()) {
+    this.at = Math.min(this.read() ?? now, now);
+  }
+
+  /** Never fails: what is looked at twice is stored once. */
+  note(now = Date.now()): void {
+    try {
+      writeJson(this.file, { at: now });
+    } catch {
+      // The next daemon looks at more than it would have to.
+    }
+  }
+
+  private read(): number | null {
+    try {
+      const { at } = JSON.parse(readFileSync(this.file, "utf8")) as { at?: unknown };
+      return typeof at === "number" && Number.isFinite(at) ? at : null;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** The settings that hooks need. Those of a project that is not open are what its files say. */
+function contextOf(config: Config, projects: Projects): DaemonRecord["context"] {
+  const settingsOf = (of: Config) => ({
+    // Where recording was turned off, nothing is told either.
+    mode: of["sessions.capture"] && of["sessions.record"] !== "none" ? of["context.mode"] : ("off" as const),
+    deadline_ms: of["context.deadline_ms"],
+  });
+  const everywhere = settingsOf(config);
+  const open = new Map(projects.inUse().map(({ project, config: own }) => [project.root, own]));
+  const roots = [...new Set([...knownRoots(), ...open.keys()])];
+  const places = roots.flatMap((root) => {
+    const own = open.get(root) ?? storedConfig(root);
+    if (own === null) return [];
+    const here = settingsOf(own);
+    const isSame = here.mode === everywhere.mode && here.deadline_ms === everywhere.deadline_ms;
+    return isSame ? [] : [[root, here] as const];
+  });
+  return { ...everywhere, places: Object.fromEntries(places) };
+}
+
+function knownRoots(): string[] {
+  try {
+    return (Registry.openIfThere()?.checkouts() ?? []).map(({ root }) => root);
+  } catch {
+    // Damaged: it is made again when a project is used.
+    return [];
+  }
+}
+
+/** null where it is invalid: whoever opens the project says so. */
+function storedConfig(root: string): Config | null {
+  try {
+    const project = knownProject(root);
+    return project && recordingConfig(project).config;
+  } catch {
+    return null;
+  }
+}
+
+interface DaemonOptions {
   /** The person's settings for all projects. */
   config: Config;
   log: DaemonLog;

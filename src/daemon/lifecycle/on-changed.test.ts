@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { onChanged, onReplaced } from "./on-changed.ts";
+import { onChanged, onReplaced } from "./live-settings.ts";
 
 let dir: string;
 let file: string;

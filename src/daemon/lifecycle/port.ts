@@ -1,10 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codeOf, PommelError } from "../../project/errors.ts";
-import { directoryOfSocket } from "../../project/home.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
+import { daemonFiles, directoryOfSocket } from "../../project/home.ts";
+import { version } from "../../project/version.ts";
+import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 
 const firstPort = 17_000;
 const portCount = 7000;
@@ -83,4 +86,26 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
   server.listen({ path });
   await once(server, "listening");
   if (dir !== null) chmodSync(path, 0o600);
+}
+
+/** The record of a daemon that now starts on `port`. */
+export function newRecord(port: number, context: DaemonRecord["context"]): DaemonRecord {
+  return {
+    pid: process.pid,
+    port,
+    token: randomBytes(32).toString("hex"),
+    started_at: new Date().toISOString(),
+    version,
+    context,
+  };
+}
+
+/** Writes daemon.json atomically, for its owner only. */
+export function writeRecord(record: DaemonRecord): void {
+  writeJson(daemonFiles().record, record);
+}
+
+/** Removes daemon.json if it is still the one of `record`. */
+export function removeRecord(record: DaemonRecord): void {
+  if (readDaemonRecord()?.token === record.token) rmSync(daemonFiles().record, { force: true });
 }

@@ -18,7 +18,7 @@ import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
 import { type Ending, runInReverse } from "../lifecycle/endings.ts";
 import { IndexWork } from "../watch/index-work.ts";
 import { ChangeObserver } from "../watch/observe-changes.ts";
-import { pollSeconds } from "../watch/poll.ts";
+import { pollSeconds } from "../watch/subscribe.ts";
 import { type Watcher, watchProject } from "../watch/watcher.ts";
 import type { OpenProject } from "./open-project.ts";
 

@@ -6,15 +6,13 @@ import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { shareOpenMemory } from "../../queries/open.ts";
-import { gitHookEvents } from "../jobs/git/git-events.ts";
+import { GitWatch, gitHookEvents } from "../jobs/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";
 import type { JobThreads } from "../jobs/threads/job-threads.ts";
-import { claudeHookEvents } from "../spool/hook-events.ts";
-import type { SpoolHandlers } from "../spool/spool.ts";
-import { GitWatch } from "../watch/git-watch.ts";
-import { pollSeconds } from "../watch/poll.ts";
+import { claudeHookEvents, type SpoolHandlers } from "../spool.ts";
 import { ProjectTranscripts } from "../watch/project-transcripts.ts";
+import { pollSeconds } from "../watch/subscribe.ts";
 
 /** Whoever opens a project waits for an answer: the analysis of commits can wait. Milliseconds. */
 const answersFirstMs = 2500;

@@ -7,8 +7,7 @@ import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { silentLog } from "../../project/log.ts";
 import { observationsOf } from "../../store/memory/observations.ts";
-import { KeysOfFiles } from "./keys-of-files.ts";
-import { ChangeObserver } from "./observe-changes.ts";
+import { ChangeObserver, KeysOfFiles } from "./observe-changes.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof newRepository>;

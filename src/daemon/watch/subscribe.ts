@@ -3,11 +3,51 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { BackendType } from "@parcel/watcher";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
-import { directoriesLeftOut } from "../../code/files/scan.ts";
+import { directoriesLeftOut, scanProject } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
 import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
 import { teamDirName } from "../../project/paths.ts";
 import { type FileEvent, type Subscribe, watchDirectories } from "./directories.ts";
+
+/**
+ * Collects items without duplicates and delivers them together: after `debounceMs` without a new one, or when the first
+ * has waited `maxWaitMs`, so that an endless stream is delivered as well.
+ */
+export class Batch<T> {
+  private items = new Set<T>();
+  private timer: NodeJS.Timeout | undefined;
+  private firstAt = 0;
+
+  constructor(
+    private readonly debounceMs: number,
+    private readonly maxWaitMs: number,
+    private readonly handOver: (items: Set<T>) => void,
+  ) {}
+
+  add(items: Iterable<T>): void {
+    const wasEmpty = this.items.size === 0;
+    for (const item of items) this.items.add(item);
+    if (this.items.size === 0) return;
+    const now = performance.now();
+    if (wasEmpty) this.firstAt = now;
+    clearTimeout(this.timer);
+    const wait = Math.min(this.debounceMs, this.firstAt + this.maxWaitMs - now);
+    this.timer = setTimeout(() => this.flush(), Math.max(0, wait));
+  }
+
+  /** Forgets what was gathered. */
+  clear(): void {
+    clearTimeout(this.timer);
+    this.items = new Set();
+  }
+
+  private flush(): void {
+    const items = this.items;
+    this.items = new Set();
+    this.handOver(items);
+  }
+}
 
 /** Without a name, @parcel/watcher looks for watchman first. */
 const backends: Partial<Record<NodeJS.Platform, BackendType>> = { darwin: "fs-events", win32: "windows" };
@@ -89,4 +129,70 @@ export function networkFilesystem(directory: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** How often to look for changes where files cannot be watched. */
+export const pollSeconds = 5;
+
+/** Size and time of last change of each file, by path. */
+type Stamps = Map<string, string>;
+
+/**
+ * Polls the stamp of every file, and delivers the paths of added, changed and removed ones. While the root cannot be
+ * read it delivers nothing, least of all that everything was removed. Resolves when the initial state is known.
+ */
+export async function startPolling(options: {
+  root: string;
+  rules: IgnoreRules;
+  pollSeconds: number;
+  onPaths: (paths: string[]) => void;
+  log: Logger;
+}): Promise<{ close(): Promise<void> }> {
+  const { root, rules, onPaths, log } = options;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function stamps(): Promise<Stamps | null> {
+    rules.reload();
+    const found: Stamps = new Map();
+    try {
+      for await (const item of scanProject(root, rules)) {
+        if (isClosed) return null;
+        if (item.kind === "file") found.set(item.stamp.path, `${item.stamp.size} ${item.stamp.mtimeMs}`);
+      }
+      return found;
+    } catch (error) {
+      log.debug(`Polling: ${messageOf(error)}`);
+      return null;
+    }
+  }
+
+  let known: Stamps = (await stamps()) ?? new Map();
+
+  async function poll(): Promise<void> {
+    const now = await stamps();
+    if (now !== null) {
+      const changed = [...now.keys()].filter((path) => known.get(path) !== now.get(path));
+      const gone = [...known.keys()].filter((path) => !now.has(path));
+      known = now;
+      if (changed.length + gone.length > 0) onPaths([...changed, ...gone]);
+    }
+    if (!isClosed) schedule();
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      running = poll();
+    }, options.pollSeconds * 1000);
+  }
+
+  let running: Promise<void> = Promise.resolve();
+  schedule();
+  return {
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
 }

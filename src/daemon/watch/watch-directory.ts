@@ -3,9 +3,8 @@ import { join } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { Batch } from "./batch.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
-import { networkFilesystem, systemSubscribe } from "./subscribe.ts";
+import { Batch, networkFilesystem, systemSubscribe } from "./subscribe.ts";
 
 interface DirectoryWatchOptions {
   /** Absolute; it need not be there yet. A file is looked at now and then. */

@@ -3,10 +3,8 @@ import { join, relative, sep } from "node:path";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { Batch } from "./batch.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
-import { startPolling } from "./poll.ts";
-import { networkFilesystem, subscribeTo, systemSubscribe } from "./subscribe.ts";
+import { Batch, networkFilesystem, startPolling, subscribeTo, systemSubscribe } from "./subscribe.ts";
 
 export interface WatchOptions {
   /** Absolute, without symbolic links. */

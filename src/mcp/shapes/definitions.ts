@@ -1,6 +1,6 @@
-import type * as z from "zod/mini";
-import type { Handler } from "../tool.ts";
-import type { Output } from "./shape-parts.ts";
+import type { ListToolsResult } from "@modelcontextprotocol/server";
+import * as z from "zod/mini";
+import type { Handler, Output } from "../tool.ts";
 import * as git from "./shapes-git.ts";
 import * as search from "./shapes-search.ts";
 import * as sessions from "./shapes-sessions.ts";
@@ -57,21 +57,21 @@ export const tools = {
     isAlwaysLoaded: true,
     input: search.searchSessionsInput,
     shown: ["query", "since", "files"],
-    load: async () => (await import("../tools/sessions/search-sessions.ts")).searchSessions,
+    load: async () => (await import("../tools/search-sessions.ts")).searchSessions,
   }),
   get_session: tool({
     title: "Read a session",
     description: "A past session in short; with turn, that in full. Default: the one before, to go on with.",
     input: sessions.getSessionInput,
     shown: ["session_id", "turn"],
-    load: async () => (await import("../tools/sessions/get-session.ts")).getSession,
+    load: async () => (await import("../tools/get-session.ts")).getSession,
   }),
   get_session_summary: tool({
     title: "Summary of a session",
     description: "Only the summary of a past session, and the files that it changed.",
     input: sessions.getSessionSummaryInput,
     shown: null,
-    load: async () => (await import("../tools/sessions/get-session-summary.ts")).getSessionSummary,
+    load: async () => (await import("../tools/the-session.ts")).getSessionSummary,
   }),
   list_decisions: tool({
     title: "List decisions",
@@ -95,7 +95,7 @@ export const tools = {
     isAlwaysLoaded: true,
     input: git.whyInput,
     shown: ["file"],
-    load: async () => (await import("../tools/why/why.ts")).why,
+    load: async () => (await import("../tools/why.ts")).why,
   }),
   rewind_preview: tool({
     title: "Preview going back",
@@ -125,7 +125,7 @@ export const tools = {
     input: sessions.addNoteInput,
     shown: ["text"],
     isReading: false,
-    load: async () => (await import("../tools/add-note.ts")).addNoteTool,
+    load: async () => (await import("../tools/the-session.ts")).addNoteTool,
   }),
 } satisfies Record<string, Tool>;
 
@@ -133,4 +133,56 @@ export type ToolName = keyof typeof tools;
 
 export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(tools, name);
+}
+
+type ListedTool = ListToolsResult["tools"][number];
+
+/** The tools as the protocol describes them. */
+export function listTools(): ListToolsResult {
+  return {
+    tools: Object.entries(tools).flatMap(([name, tool]: [string, Tool]) =>
+      tool.shown === null ? [] : [describe(name, tool, tool.shown)],
+    ),
+  };
+}
+
+function describe(
+  name: string,
+  { title, description, input, isReading, isAlwaysLoaded }: Tool,
+  shown: readonly string[],
+): ListedTool {
+  return {
+    name,
+    description,
+    inputSchema: schemaOf(input, shown),
+    annotations: {
+      title,
+      readOnlyHint: isReading,
+      ...(!isReading && { destructiveHint: false }),
+      openWorldHint: false,
+    },
+    // Claude Code defers every other tool: it shows a model no more than the name until the model searches for it.
+    ...(isAlwaysLoaded && { _meta: { "anthropic/alwaysLoad": true } }),
+  };
+}
+
+/** Says no more than a model needs for a call: a call that breaks a bound gets an answer that names it. */
+function schemaOf(input: z.ZodMiniType, shown: readonly string[]): ListedTool["inputSchema"] {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, {
+    io: "input",
+    override({ jsonSchema }) {
+      for (const bound of ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const) {
+        delete jsonSchema[bound];
+      }
+      delete jsonSchema.format;
+      const { description } = jsonSchema;
+      if (description) jsonSchema.description = description.charAt(0).toUpperCase() + description.slice(1);
+    },
+  });
+  const listed = Object.entries(properties).filter(([name]) => shown.includes(name));
+  return {
+    type: "object",
+    properties: Object.fromEntries(listed) as ListedTool["inputSchema"]["properties"],
+    ...(required.length > 0 && { required }),
+  };
 }

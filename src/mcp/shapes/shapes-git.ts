@@ -3,14 +3,7 @@ import { blameRequest } from "../../protocol/operations/blame.ts";
 import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
 import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
-import {
-  cursor,
-  type LabelledOutput,
-  limit,
-  maxTokens,
-  type Output,
-  type PagedOutput,
-} from "./shape-parts.ts";
+import { cursor, type LabelledOutput, limit, maxTokens, type Output, type PagedOutput } from "../tool.ts";
 
 /** What the tools about checkpoints and the origin of lines take and answer. */
 

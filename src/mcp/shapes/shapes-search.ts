@@ -5,7 +5,7 @@ import { chunkRequest } from "../../protocol/operations/files.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
-import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "./shape-parts.ts";
+import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "../tool.ts";
 
 /** What the tools that search take and answer. */
 

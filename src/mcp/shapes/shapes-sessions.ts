@@ -11,7 +11,7 @@ import {
   type Output,
   type PagedOutput,
   project,
-} from "./shape-parts.ts";
+} from "../tool.ts";
 
 /** What the tools about sessions, decisions and notes take and answer. */
 

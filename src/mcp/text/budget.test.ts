@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { omitEmpty } from "../server/omit-empty.ts";
-import { cursorAt, fitIn, offsetOf } from "./budget.ts";
+import { cursorAt, fitIn, offsetOf, omitEmpty } from "./budget.ts";
 
 const make = (text: string, longest: number) => ({ text: text.slice(0, longest) });
 const render = ({ text }: { text: string }) => `> ${text}`;
@@ -62,4 +61,9 @@ describe("cursors", () => {
     expect(() => offsetOf("search_code", { query: "b" }, cursor)).toThrow("does not belong");
     expect(() => offsetOf("related", { query: "a" }, cursor)).toThrow("does not belong");
   });
+});
+
+it("leaves out empty values at any depth, and keeps zeros", () => {
+  const value = { a: null, b: [], c: "", d: false, e: 0, f: [{ g: null, h: 1 }], i: { j: [] } };
+  expect(omitEmpty(value)).toEqual({ e: 0, f: [{ h: 1 }], i: {} });
 });

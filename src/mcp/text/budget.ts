@@ -1,7 +1,33 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
-import { omitEmpty } from "../server/omit-empty.ts";
+
+/**
+ * Some clients show a model the structure of an answer and not its text, so what is empty is left out of it: null,
+ * false, "" and empty lists.
+ */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A value without empty parts, at any depth. */
+export function omitEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(omitEmpty);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, part]) => !isEmpty(part))
+      .map(([key, part]) => [key, omitEmpty(part)]),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === "") return true;
+  return Array.isArray(value) && value.length === 0;
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 /** How much of an answer is given at a time. */
 
@@ -16,7 +42,7 @@ export function roomOf(maxTokens: number): number {
 /** Shorter texts are not worth showing. Characters. */
 const telling = 40;
 
-export interface Fitted<S, T> {
+interface Fitted<S, T> {
   items: T[];
   /** Those of the sources that did not fit. */
   left: S[];

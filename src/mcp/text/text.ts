@@ -1,3 +1,5 @@
+import type { GraphEdge } from "../../protocol/operations/graph.ts";
+import { howUsed, nameInFull } from "../../protocol/reading/evidence.ts";
 import { visible } from "../../text/quotation.ts";
 import { wholeCharacters } from "../../text/text-size.ts";
 
@@ -47,4 +49,21 @@ export function minute(iso: string | null): string {
 /** The parts that exist, with a separator between them. */
 export function joined(parts: readonly (string | null | undefined | false)[], separator = " | "): string {
   return parts.filter((part) => typeof part === "string" && part !== "").join(separator);
+}
+
+/**
+ * The other end of an edge, and where the mention is if it is in no definition: `retry src/http.ts:12 (unique)`;
+ * what is no call says how: `Retry src/http.ts:3 (type)`.
+ */
+export function edgeNamed(edge: GraphEdge): string {
+  const { file, lines, line, kind } = edge;
+  return oneLine(
+    `${nameInFull(edge)} ${file}:${kind === "file" ? (lines[0] ?? line) : line}${howUsed(edge)}`,
+    160,
+  );
+}
+
+/** With a last entry for those that are not named. */
+export function withMore(named: readonly string[], total: number): string[] {
+  return total > named.length ? [...named, `${total - named.length} more`] : [...named];
 }

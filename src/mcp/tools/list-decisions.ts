@@ -1,6 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
-import { noteLabel } from "../../protocol/reading/note-label.ts";
+import { noteLabel } from "../../protocol/reading/found.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

@@ -6,7 +6,7 @@ import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { readArguments } from "../server/call.ts";
+import { readArguments } from "../server/call-tool.ts";
 import { relatedInput } from "../shapes/shapes-search.ts";
 import { related } from "./related.ts";
 

@@ -3,14 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
+import type { ChunkOutline } from "../../protocol/operations/files.ts";
 import type { GraphEdge } from "../../protocol/operations/graph.ts";
 import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
-import { verdictAdvice } from "../../protocol/reading/verdict.ts";
+import { verdictAdvice } from "../../protocol/reading/evidence.ts";
+import { parsePlace } from "../../queries/blame/file-place.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
-import { edgeNamed, withMore } from "../text/edges.ts";
-import { beginning, codeLabel, joined, lineOrNull, oneLine } from "../text/text.ts";
+import { beginning, codeLabel, edgeNamed, joined, lineOrNull, oneLine, withMore } from "../text/text.ts";
 import {
   acrossOf,
   ask,
@@ -19,6 +20,7 @@ import {
   type Handler,
   otherProject,
   skippedNotes,
+  type ToolAnswer,
 } from "../tool.ts";
 import { pathsInside } from "./places.ts";
 
@@ -40,7 +42,7 @@ const copiesShown = 5;
 
 export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = async (args, context) => {
   const { query = "", chunk, path, regex, limit, cursor, max_tokens, all_projects: _, ...filters } = args;
-  if (chunk !== undefined) return (await import("./show-chunk.ts")).showChunk(chunk, max_tokens, context);
+  if (chunk !== undefined) return showChunk(chunk, max_tokens, context);
   const offset = offsetOf("search_code", args, cursor);
   const request: SearchRequest = {
     q: query,
@@ -213,4 +215,78 @@ function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): str
   return [...notes, behind, alone]
     .filter((note) => typeof note === "string")
     .map((note) => oneLine(note, 200));
+}
+
+/** So many of what lies in a chunk are named, and so many characters of each. */
+const named = 40;
+const signatureLength = 120;
+
+/** search_code with `chunk`: that code in full, then what it lies in and what lies in it. Errors as `showChunk`. */
+export async function showChunk(
+  id: string,
+  maxTokens: number,
+  context: CallContext,
+): Promise<ToolAnswer<SearchCodeOutput>> {
+  const found = await ask(context, "chunk", { id: fromRoot(id, context) });
+  const { file, chunk, parents, children, freshness } = found;
+  const around = parents.map((parent) => outlineOf(file, parent, "around it"));
+  const within = children.slice(0, named).map((child) => outlineOf(file, child, "in it"));
+  const room = roomOf(maxTokens) - JSON.stringify([around, within]).length - 300;
+  const longest = Math.max(room, 500);
+  const content = beginning(chunk.content, longest);
+  const is_stale = freshness === "drifted";
+  const whole = { ...outlineOf(file, chunk, "asked for"), is_stale, content };
+  const isCut = visible(chunk.content).trimEnd().length > longest;
+  const notes = [
+    ...(isCut ? ["Cut: raise max_tokens, or ask for one of the chunks in it."] : []),
+    ...(children.length > named ? [`${children.length - named} more chunks in it.`] : []),
+  ];
+  const results = [whole, ...around, ...within];
+  return {
+    structured: {
+      ...{ label: codeLabel, verdict: "found", results },
+      ...{ total: results.length, next_cursor: null, notes },
+    },
+    text: joined(
+      [
+        codeLabel,
+        `${outlineLine({ ...whole, content: "" })}${is_stale ? " (changed since it was indexed)" : ""}`,
+        content.replace(/^/gm, "    "),
+        around.length > 0 && `Around it:\n${around.map(outlineLine).join("\n")}`,
+        within.length > 0 && `In it:\n${within.map(outlineLine).join("\n")}`,
+        ...notes,
+      ],
+      "\n",
+    ),
+  };
+}
+
+/** A place from the project's root; an id as it is. */
+function fromRoot(id: string, context: CallContext): string {
+  const { file, lines } = parsePlace(id);
+  if (lines === null) return id;
+  const [path = file] = pathsInside(context, [file]);
+  return `${path}${id.slice(file.length)}`;
+}
+
+function outlineOf(file: string, chunk: ChunkOutline, reason: string): SearchCodeOutput["results"][number] {
+  return {
+    ...{ project: null, file: visible(file), start_line: chunk.start_line, end_line: chunk.end_line },
+    ...{ level: chunk.level, kind: chunk.kind, name: oneLine(chunk.name, 120), parent: null },
+    ...{ reasons: [reason], is_stale: false, callers: "", also: [], also_in: [] },
+    content: oneLine(chunk.signature, signatureLength),
+  };
+}
+
+function outlineLine({
+  file,
+  start_line,
+  end_line,
+  kind,
+  level,
+  name,
+  content,
+}: ReturnType<typeof outlineOf>): string {
+  const signature = content.includes("\n") || content === name ? "" : content;
+  return joined([`${file}:${start_line}-${end_line}`, joined([kind || level, name], " "), signature], "  ");
 }

@@ -1,4 +1,26 @@
-import { chmodSync, chownSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+
+/** Forces a file, or the names in a directory, to the disk. */
+export function sync(path: string): void {
+  // Windows opens no directories; it keeps names in a journal.
+  if (process.platform === "win32") return;
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 interface ReplaceOptions {
   /** The file's permissions, whatever the umask; default: its owner's only. */

@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
 import type { Decision } from "../operations/decisions.ts";
 import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
-import { briefLines } from "./brief.ts";
-import { marginsOf } from "./margin.ts";
-import { turnAsMarkdown } from "./turn-as-markdown.ts";
+import { briefLines } from "./session.ts";
+import { marginsOf, turnAsMarkdown } from "./turn.ts";
 
 test("a margin has a turn's notes and decisions, and a commit beside the last turn that led to it", () => {
   const note = { id: "n", note: "keep it", turn: 2 } as Annotation;

@@ -9,7 +9,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type NotesExport, writeNotesOf } from "./export-notes.ts";
-import { type AuthoredLine, authorsCarried } from "./line-authors.ts";
+import { type AuthoredLine, authorsCarried } from "./recorded-authors.ts";
 
 export interface CarryRequest {
   /** `base..head`: what was merged. */

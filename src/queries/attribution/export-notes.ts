@@ -1,13 +1,139 @@
 import { gitAiRef, writeAuthorshipLog, writerOf } from "../../attribution/foreign/git-ai.ts";
+import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { placeOf } from "../../git/diff/changes.ts";
+import type { CommitInfo } from "../../git/diff/changes-types.ts";
+import { GitFailure } from "../../git/git.ts";
+import { readCommits } from "../../git/history/commits.ts";
+import { commitNamed, historyProblem } from "../../git/history/history.ts";
 import { notesIn, tipOf, writeNotes } from "../../git/notes.ts";
 import { readObjects } from "../../git/objects.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { attributionsOf } from "../../store/memory/commits/attributions.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { type AttributedCommit, attributedCommits } from "./attributed-commits.ts";
-import { isReadableNote, readableNote } from "./readable-note.ts";
+import { plainOneLine } from "../../text/text-size.ts";
+
+/** A commit with who wrote its lines; paths from the top of the repository. */
+interface AttributedCommit {
+  info: CommitInfo;
+  lines: AttributedLines[];
+}
+
+/**
+ * The commits of a range whose lines have an attribution of our own, newest first. What another tool says about a line is
+ * left out: it is not ours to repeat.
+ * @param range as `git log` takes it; one revision alone is that commit; null: HEAD's history
+ * @throws PommelError `usage` without a repository, `not_found` for a range that git does not know
+ */
+export async function* attributedCommits(
+  memory: Memory,
+  root: string,
+  range: string | null,
+  signal?: AbortSignal,
+): AsyncGenerator<AttributedCommit, void, undefined> {
+  const agents = new Map<string, string | null>();
+  const agentOf = (uid: string) => {
+    if (!agents.has(uid)) agents.set(uid, sessionByUid(memory, uid)?.agent ?? null);
+    return agents.get(uid)!;
+  };
+  const { prefix } = await placeOf(root, signal);
+  for await (const info of commitsInRange(root, range, signal)) {
+    const commit = commitByHash(memory, info.hash);
+    if (commit === null) continue;
+    const lines = attributionsOf(memory, commit.id)
+      .filter(({ how }) => how !== "note")
+      .map((record) => linesOf(record, prefix, agentOf));
+    if (lines.length > 0) yield { info, lines };
+  }
+}
+
+function linesOf(
+  { path, firstLine, lastLine, author, sessionUid, toolUse, model }: AttributionRecord,
+  prefix: string,
+  agentOf: (uid: string) => string | null,
+): AttributedLines {
+  const isAgent = author === "agent";
+  return {
+    path: prefix + path,
+    first: firstLine,
+    last: lastLine,
+    author,
+    tool: isAgent && sessionUid !== null ? agentOf(sessionUid) : null,
+    model: isAgent ? model : null,
+    session: isAgent ? sessionUid : null,
+    call: isAgent ? toolUse : null,
+    person: null,
+  };
+}
+
+/** The commits of a range, newest first; see `attributedCommits`. */
+async function* commitsInRange(
+  root: string,
+  range: string | null,
+  signal?: AbortSignal,
+): AsyncGenerator<CommitInfo, void, undefined> {
+  const isOne = range !== null && !range.includes("..");
+  const revisions = isOne ? ["--no-walk", range] : [range ?? "HEAD"];
+  if (range?.startsWith("-")) throw noRange(range);
+  if (isOne && (await commitNamed(root, range)) === null)
+    throw (await historyProblem(root, signal)) ?? noRange(range);
+  try {
+    yield* readCommits(root, revisions, { signal });
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.reason !== "failed" || range === null) throw error;
+    throw noRange(range);
+  }
+}
+
+const noRange = (range: string) =>
+  new PommelError(
+    "not_found",
+    `git knows no commits ${range}.`,
+    "Name a commit or a range: HEAD, v1.2.0, main..HEAD.",
+  );
+
+/** Notes on commits for people, as `git log --notes=pommel` shows them. */
+
+const title = "Pommel: ";
+
+/** Whether a note is one of these. */
+const isReadableNote = (text: string): boolean => text.startsWith(title);
+
+/**
+ * "Pommel: 12 lines by agents, 3 by people", and a line for each session.
+ * @param titleOf a session's title
+ * @returns null where no line has a known author
+ */
+function readableNote({ lines }: AttributedCommit, titleOf: (uid: string) => string | null): string | null {
+  const counts = { agent: 0, human: 0, unknown: 0 };
+  const sessions = new Map<string, { tool: string | null; lines: number }>();
+  for (const { author, first, last, session, tool } of lines) {
+    const count = last - first + 1;
+    counts[author] += count;
+    if (session === null) continue;
+    sessions.set(session, { tool, lines: (sessions.get(session)?.lines ?? 0) + count });
+  }
+  if (counts.agent + counts.human === 0) return null;
+  const shares = [
+    counts.agent > 0 && `${counts.agent} by agents`,
+    counts.human > 0 && `${counts.human} by people`,
+    counts.unknown > 0 && `${counts.unknown} unknown`,
+  ].filter((share) => share !== false);
+  const total = counts.agent + counts.human + counts.unknown;
+  const rows = [...sessions]
+    .sort(([, a], [, b]) => b.lines - a.lines)
+    .map(
+      ([uid, of]) =>
+        // A title may be anybody's text, and a terminal shows the note.
+        `  ${shortId(uid)} ${of.tool ?? "agent"}, ${of.lines}: ${plainOneLine(titleOf(uid) ?? "(no title)")}`,
+    );
+  return `${[`${title}${total} ${total === 1 ? "line" : "lines"}, ${shares.join(", ")}`, ...rows].join("\n")}\n`;
+}
 
 export interface ExportNotesRequest {
   format: NoteFormat;
@@ -50,7 +176,7 @@ const formats = {
   "git-ai": { ref: `refs/${gitAiRef}`, isOurs: (text: string) => writerOf(text) !== null },
   readable: { ref: "refs/notes/pommel", isOurs: isReadableNote },
 } as const;
-export type NoteFormat = keyof typeof formats;
+type NoteFormat = keyof typeof formats;
 
 /**
  * Writes the attribution of commits as git notes. A note that another tool wrote stays, unless `force`.

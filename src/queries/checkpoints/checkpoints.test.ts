@@ -13,8 +13,7 @@ import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { expireSessions } from "../../store/memory/privacy/forget.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { backfillHere } from "./backfill.ts";
-import { listCheckpointsOf, resolveCheckpoint, showCheckpoint } from "./checkpoints.ts";
+import { backfillHere, listCheckpointsOf, resolveCheckpoint, showCheckpoint } from "./checkpoints.ts";
 import { diffCheckpoints, gitDiff } from "./checkpoints-diff.ts";
 
 let repo: Repository;

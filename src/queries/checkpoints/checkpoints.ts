@@ -1,7 +1,10 @@
+import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
+import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
   CheckpointAnswer,
@@ -28,7 +31,9 @@ import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { backfillHint } from "../status/backfill-hint.ts";
+import { changing } from "../changing.ts";
+import type { Running } from "../operations.ts";
+import { backfillHint } from "../status/stats.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Default number of entries in a list. */
@@ -228,4 +233,42 @@ export async function resolveCommit(
   }
   const problem = await historyProblem(project.root);
   throw problem?.isBroken ? problem : failure;
+}
+
+export interface BackfillRequest {
+  /** ISO 8601 or in words. */
+  since?: string | undefined;
+  /** At most this many commits, the latest. */
+  limit?: number | undefined;
+  /** All of history. */
+  all?: boolean | undefined;
+}
+
+/**
+ * Goes over history. A daemon may be at it as well: what one of them has done the other finds done.
+ * @returns also whether history ends here, as in a shallow clone
+ * @throws PommelError `usage` without a repository, or for a time that makes no sense; as `changing`
+ */
+export async function backfillHere(
+  project: Project,
+  { since, ...options }: BackfillRequest,
+  { signal, onProgress, onNote = () => {} }: Running = {},
+): Promise<Backfilled & { isShallow: boolean }> {
+  const { parseWhen } = await import("../../text/dates.ts");
+  const from = since === undefined ? null : await parseWhen(since, "since");
+  await wantHistory(project);
+  const log = { ...silentLog, warn: onNote, error: onNote };
+  const report = await changing(project, ({ memory, scrubber, root, worktrees }) => {
+    const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
+    return backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
+  });
+  return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
+}
+
+/** @throws GitFailure if no branch has commits, or git cannot read them */
+async function wantHistory(project: Project): Promise<void> {
+  const problem = await historyProblem(project.root);
+  if (problem === null) return;
+  const isElsewhere = problem.reason === "no_commits" && (await historyTips(project)).length > 0;
+  if (!isElsewhere) throw problem;
 }

@@ -9,7 +9,7 @@ import {
 import type { Memory } from "../../store/memory/memory.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/status.ts";
-import { weightsOf } from "./error-likeness.ts";
+import { weightsOf } from "./fix.ts";
 
 /** An error counts as one that comes back from so many sessions on. */
 const minSessions = 3;

@@ -6,11 +6,10 @@ import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { isCurrent, isSuperseded, noteToTell } from "./decided.ts";
-import type { Injection } from "./quote.ts";
+import { sessionToTell } from "./at-start.ts";
+import { isCurrent, isSuperseded, noteToTell } from "./for-edit.ts";
 import { relevanceOf } from "./relevance.ts";
-import { sessionToTell } from "./session-item.ts";
-import { type ContextSource, inSight, sightOf } from "./source.ts";
+import { type ContextSource, type Injection, inSight, sightOf } from "./source.ts";
 
 /** A longer prompt is a document, which has its subject at the beginning. Characters. */
 const maxPromptLength = 4000;

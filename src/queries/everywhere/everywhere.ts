@@ -6,7 +6,7 @@ import type { Project } from "../../project/paths.ts";
 import type { RouteName } from "../../protocol/endpoints.ts";
 import { resultUnitOf } from "../../protocol/operations/search.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { periodOf } from "../digest/period.ts";
+import { periodOf } from "../digest.ts";
 import { answererHere } from "../here.ts";
 import { run } from "../operations.ts";
 import { projectsBelow } from "../projects/known-projects.ts";

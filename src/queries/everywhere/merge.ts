@@ -4,7 +4,7 @@ import type {
   SearchResponse,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
-import { bestVerdict, likelihood } from "../../protocol/reading/verdict.ts";
+import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go

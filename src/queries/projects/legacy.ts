@@ -8,8 +8,7 @@ import { isTable, parseToml, readConfigFile } from "../../project/config/config.
 import { setConfig } from "../../project/config/config-edit.ts";
 import { isSettingKey } from "../../project/config/setting-values.ts";
 import { homeSettings } from "../../project/config/settings.ts";
-import { replaceFile, writeJson } from "../../project/files/replace-file.ts";
-import { sync } from "../../project/files/sync.ts";
+import { replaceFile, sync, writeJson } from "../../project/files/replace-file.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { type Project, teamDirName } from "../../project/paths.ts";
 import { isDaemon } from "../../protocol/daemon-record.ts";

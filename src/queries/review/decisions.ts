@@ -1,16 +1,21 @@
 import pLimit from "p-limit";
 import { type Blame, blameOf } from "../../git/diff/blame.ts";
-import type { ChangedFile } from "../../git/diff/changes-types.ts";
+import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ReviewDecision, ReviewSession } from "../../protocol/operations/review.ts";
-import { certain } from "../../protocol/reading/link-evidence.ts";
+import type {
+  ReviewAnswer,
+  ReviewDecision,
+  ReviewFile,
+  ReviewSession,
+} from "../../protocol/operations/review.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { authorsOf } from "../blame/line-authors.ts";
 import { decisionsIn } from "../sessions/conversations-decisions.ts";
 import { literalGlob } from "../sessions/conversations-related.ts";
-import type { Reviewed } from "./what.ts";
+import type { Reviewed } from "./change.ts";
 
 const maxDecisions = 5;
 /** Decisions that are looked through for those that the change undoes. */
@@ -101,4 +106,39 @@ export async function blameIfAny(
     if (!(error instanceof GitFailure) || error.isBroken) throw error;
     return { lines: [], commits: new Map() };
   }
+}
+
+/** The commits of a range. */
+export interface Commits {
+  /** The latest. */
+  shown: CommitInfo[];
+  total: number;
+  /** The lines that all of them added to each file, and how many of them changed it. */
+  added: Map<string, { lines: number; commits: number }>;
+}
+
+/** Fewer lines are what every change has. */
+const minReworked = 10;
+const maxReworked = 10;
+
+/** What a range of commits did and undid again: lines that one added and a later one removed, and commits that revert one. */
+export function contestedIn(
+  what: Reviewed,
+  { shown, added }: Commits,
+  files: readonly ReviewFile[],
+): Pick<ReviewAnswer, "reworked" | "reverts"> {
+  const reverts = shown.flatMap(({ hash, message }) => {
+    const [, reverted] = /^This reverts commit ([0-9a-f]{7,64})\b/m.exec(message) ?? [];
+    return reverted === undefined ? [] : [{ hash, subject: message.split("\n", 1)[0] ?? "", reverted }];
+  });
+  if (what.kind !== "range") return { reworked: [], reverts };
+  const reworked = files
+    .map(({ path, insertions }) => {
+      const { lines, commits } = added.get(path) ?? { lines: 0, commits: 0 };
+      return { path, lines: lines - insertions, commits };
+    })
+    .filter(({ lines, commits }) => commits > 1 && lines >= minReworked)
+    .sort((a, b) => b.lines - a.lines)
+    .slice(0, maxReworked);
+  return { reworked, reverts };
 }

@@ -26,12 +26,10 @@ import { entry, sortedByCount, unknownAuthor } from "../blame/blame-summary.ts";
 import { authorsOf, judgeUncommitted } from "../blame/line-authors.ts";
 import { turnsNamed } from "../checkpoints/checkpoints.ts";
 import { literalGlob } from "../sessions/conversations-related.ts";
-import { authorOf } from "../sessions/decision.ts";
+import { authorOf } from "../sessions/recorded-decisions.ts";
 import { isoTime } from "../status/status.ts";
-import { type Commits, contestedIn } from "./contested.ts";
-import { blameIfAny, blamesAtOnce, decisionsAbout } from "./decisions.ts";
-import { hunksAround, within } from "./hunks.ts";
-import { type Reviewed, whatIsMeant } from "./what.ts";
+import { hunksAround, type Reviewed, whatIsMeant, within } from "./change.ts";
+import { blameIfAny, blamesAtOnce, type Commits, contestedIn, decisionsAbout } from "./decisions.ts";
 
 const maxCommits = 200;
 /** Changed lines of a file, and of all files, that are shown. */
@@ -321,7 +319,7 @@ function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Autho
 
 async function testsOf(project: Project, files: readonly string[]): Promise<string[]> {
   if (files.length === 0) return [];
-  const { codeAround } = await import("../sessions/related-code.ts");
+  const { codeAround } = await import("../sessions/conversations-related.ts");
   const around = await codeAround(project, files.map(literalGlob));
   return around
     .filter(({ file }) => roleOf(file) === "test" && !files.includes(file))

@@ -6,7 +6,7 @@ import type {
   HistorySearchRequest,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
-import { likelihood } from "../../protocol/reading/verdict.ts";
+import { likelihood } from "../../protocol/reading/evidence.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
 import { indexedHead } from "../../search/history/index-commits.ts";

@@ -6,14 +6,19 @@ import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type {
   CommitFound,
+  EventFound,
   HistoryResult,
   HistorySearchRequest,
   HistorySearchResponse,
   TranscriptSearchResponse,
 } from "../../protocol/operations/search.ts";
-import { bestVerdict, likelihood } from "../../protocol/reading/verdict.ts";
+import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import type { Nearness } from "../../search/history/rank.ts";
+import { verbatim } from "../../search/confidence/judge.ts";
+import { searchEvents } from "../../search/history/events.ts";
+import type { Nearness, Ranked } from "../../search/history/rank.ts";
+import { mentioned, wordsHeld } from "../../search/mentioned.ts";
+import { snippetAround } from "../../search/sessions/snippet.ts";
 import {
   checkpointByUid,
   checkpointPlaces,
@@ -21,21 +26,22 @@ import {
 } from "../../store/memory/commits/checkpoints.ts";
 import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
+import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { withIndex, withMemoryIfAny } from "../open.ts";
+import { isoTime } from "../status/status.ts";
+import { searchTranscripts } from "./all.ts";
 import {
   commitElsewhere,
   commitsFor,
   type Likely,
   ledTo,
   maxSessions,
+  scoreOf,
   tipOf,
   type Wanted,
 } from "./history-commits.ts";
-import { eventsFor, nothing } from "./history-events.ts";
 import { aboutPackage } from "./packages.ts";
-import { searchTranscripts } from "./sessions.ts";
 
 /**
  * Searches commits and events. Commits are found by their message, author, files and hash, and those that sessions led
@@ -205,4 +211,36 @@ function together(
     });
   }
   return [...byId.values()];
+}
+
+/** Where only commits are asked for. */
+export const nothing = { ...verbatim([]), results: [] as never[] };
+
+/** Events as a search of the history answers them. */
+async function eventsFor(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
+  const { q, file, author, session, event } = request;
+  // Only commits have those.
+  if (file !== undefined || author !== undefined || session !== undefined) return nothing;
+  const only = event === undefined ? null : findEvent(memory, event).uid;
+  const isWanted = ({ uid, updatedAt, startsAt, createdAt }: EventRecord) =>
+    (only === null || uid === only) &&
+    (since === null || updatedAt >= since) &&
+    (until === null || (startsAt ?? createdAt) <= until);
+  const judged = await searchEvents(memory, q, isWanted, nearness);
+  const viewOf = (found: Ranked<EventRecord>): EventFound => {
+    const { uid, title, description, type, status, branch, updatedAt } = found.item;
+    const { sessions, checkpoints } = membersOf(memory, uid);
+    const held = wordsHeld(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);
+    return {
+      kind: "event",
+      id: uid,
+      title,
+      timestamp: isoTime(updatedAt),
+      snippet: snippetAround(description, q),
+      ...scoreOf(found, request),
+      match_reasons: [mentioned(held) ?? "similar in meaning"],
+      ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
+    };
+  };
+  return { ...judged, results: judged.results.slice(0, limit).map(viewOf) };
 }

@@ -16,10 +16,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
-import { memorySearch } from "../search/sessions.ts";
+import { memorySearch } from "../search/all.ts";
 import { isoTime } from "../status/status.ts";
-import { authorOf, decisionWith } from "./decision.ts";
-import { recordedDecisions } from "./recorded-decisions.ts";
+import { authorOf, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
   /** "": the latest. */

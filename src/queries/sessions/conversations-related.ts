@@ -5,12 +5,14 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/decisions.ts";
+import { filesAround } from "../../search/graph/around.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { memorySearch } from "../search/sessions.ts";
+import { memorySearch } from "../search/all.ts";
+import { fromGraph } from "../search/impact.ts";
 import { isoTime } from "../status/status.ts";
 import { decisionsIn, filesMatcher } from "./conversations-decisions.ts";
 
@@ -262,3 +264,21 @@ async function relevanceOf(
 
 /** A glob for just this path, whatever is in its name. */
 export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+
+const shown = 10;
+/** Of a directory or a large change; each costs some milliseconds. */
+const maxFiles = 30;
+
+/**
+ * The code around files in the graph of who calls whom; none without an index.
+ * @param files paths as stored, directories or globs
+ */
+export async function codeAround(project: Project, files: readonly string[]): Promise<RelatedAnswer["code"]> {
+  const isWanted = filesMatcher(files);
+  if (isWanted === null) return [];
+  const around = await fromGraph(project, async (graph, index) => {
+    const paths = (await index.files()).map(({ path }) => path).filter(isWanted);
+    return filesAround(graph, paths.slice(0, maxFiles));
+  });
+  return (around ?? []).slice(0, shown);
+}

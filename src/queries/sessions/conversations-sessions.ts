@@ -9,7 +9,7 @@ import type {
   SessionsRequest,
   SessionsResponse,
 } from "../../protocol/operations/sessions.ts";
-import { isRunning } from "../../protocol/reading/running.ts";
+import { isRunning } from "../../protocol/reading/session.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
@@ -29,10 +29,10 @@ import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/mem
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
-import { briefOf } from "../handoff/brief.ts";
 import { isoTime } from "../status/status.ts";
-import { renderTurn } from "./conversations-turn.ts";
-import { annotationOf } from "./note-view.ts";
+import { briefOf } from "./brief.ts";
+import { annotationOf } from "./notes.ts";
+import { renderTurn } from "./read-turns.ts";
 import { sessionLog } from "./session-log.ts";
 
 /** Default number of entries in a list. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Entry } from "../../agents/agent.ts";
-import { renderTurn } from "./conversations-turn.ts";
+import { renderTurn } from "./read-turns.ts";
 
 const render = (...entries: Entry[]) => renderTurn([{ uid: null, seq: 0, at: null, entries }]);
 

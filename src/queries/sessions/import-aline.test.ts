@@ -24,7 +24,7 @@ import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
 import { changing } from "../changing.ts";
 import { withMemory } from "../open.ts";
-import { importAline, planAline } from "./import-aline.ts";
+import { importAline, planAline } from "./import.ts";
 
 let dir: string;
 let project: Project;

@@ -10,7 +10,7 @@ import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
-import { followImport } from "./import-transcripts.ts";
+import { followImport } from "./import.ts";
 
 let project: Project;
 let memory: Memory;

@@ -2,12 +2,26 @@ import { isAbsolute } from "node:path";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { Annotation } from "../../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { rejectionText } from "../../sessions/notes/rejected.ts";
+import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { changing } from "../changing.ts";
 import { openMemory } from "../open.ts";
-import { annotationOf } from "./note-view.ts";
+
+/** A note as the routes give it. */
+export function annotationOf(note: AnnotationRecord): Annotation {
+  return {
+    id: note.uid,
+    note: note.note,
+    session_id: note.sessionUid,
+    turn: note.turn,
+    timestamp: new Date(note.at).toISOString(),
+    branch: note.branch,
+    source: note.source,
+  };
+}
 
 /**
  * Stores a note; where a daemon records the session that it is about, its transcript is read on.

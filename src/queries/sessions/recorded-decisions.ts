@@ -15,7 +15,25 @@ import { scrubberOf } from "../../sessions/from-config.ts";
 import { joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { contentWords } from "../../sessions/summaries/words.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { decisionWith } from "./decision.ts";
+
+/** A decision of which only this much is known. */
+export const decisionWith = (known: Pick<Decision, "source" | "text"> & Partial<Decision>): Decision => ({
+  place: null,
+  session_id: null,
+  session_title: null,
+  turn: null,
+  timestamp: null,
+  branch: null,
+  files: [],
+  score: null,
+  superseded_by: null,
+  supersedes: [],
+  ...known,
+});
+
+/** Whose it is, where a colleague shared it. */
+export const authorOf = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
+  author == null ? {} : { author };
 
 /** Where repositories keep records of decisions. */
 const recordFolders = ["adr", "adrs", "decisions", "decision-records"].flatMap((folder) => [

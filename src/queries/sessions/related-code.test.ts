@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, expect, it } from "vitest";
 import { type IndexedProject, indexedProject } from "../../../test/support/indexed-project.ts";
-import { codeAround } from "./related-code.ts";
+import { codeAround } from "./conversations-related.ts";
 
 let indexed: IndexedProject;
 afterEach(() => indexed.remove());

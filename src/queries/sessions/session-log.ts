@@ -1,11 +1,16 @@
 import type { Entry, ToolResult } from "../../agents/agent.ts";
+import { trajectoryOf } from "../../agents/atif/trajectory.ts";
+import type { Project } from "../../project/paths.ts";
 import type { Statement } from "../../protocol/operations/sessions.ts";
+import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { changedLines, sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { storedTurns } from "../../sessions/stored-turns.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
+import { withMemory } from "../open.ts";
 
 /** Characters of a tool's result that say how it went. */
 const briefResult = 300;
@@ -97,4 +102,25 @@ function statementOf(
 
 function said(kind: Statement["kind"], text: string): Omit<Statement, "turn"> | null {
   return text === "" ? null : { kind, text, call: null };
+}
+
+/**
+ * A stored session as a trajectory of ATIF, scrubbed again. Abandoned branches of the conversation are left out.
+ * @throws PommelError `not_found`, `usage` for an ambiguous id; as `withMemory`
+ */
+export function exportTrajectory(
+  project: Project,
+  id: string,
+  clean: ScrubText,
+): Promise<ReturnType<typeof trajectoryOf>> {
+  return withMemory(project, (memory) => {
+    const session = findSession(memory, id);
+    const { uid, agent, cwd, branch, title } = session;
+    const lines = linesOf(memory, session.id);
+    return scrubValue(trajectoryOf({ id: uid, agent, cwd, branch, title, lines }), clean);
+  });
+}
+
+function* linesOf(memory: Memory, sessionId: number) {
+  for (const { abandoned, lines } of storedTurns(memory, sessionId)) if (!abandoned) yield* lines;
 }

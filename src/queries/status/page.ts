@@ -1,13 +1,34 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gitText } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
-import { editorAddress } from "../../project/config/editors.ts";
+import { editorAddress } from "../../project/config/settings/home-settings.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { PageResponse } from "../../protocol/operations/daemon.ts";
-import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import type { StatuslineAnswer } from "../../protocol/operations/status.ts";
+import { isRunning } from "../../protocol/reading/session.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
+import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import {
+  branchesOfSessions,
+  listSessions,
+  memoryCounts,
+  sessionByUid,
+} from "../../store/memory/sessions/sessions.ts";
 import { authorsHere } from "../../store/memory/sharing.ts";
+import { blameFile } from "../blame/blame.ts";
+import { locate } from "../blame/file-place.ts";
+import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
+import { injectedIn } from "../context/injected.ts";
 import { withIndex, withMemoryIfAny } from "../open.ts";
+import { searchTranscripts } from "../search/all.ts";
+import { listSessionsOf } from "../sessions/conversations.ts";
+import { decisionsIn } from "../sessions/conversations-decisions.ts";
+import { isoTime } from "./status.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */
 export async function describePage(project: Project): Promise<PageResponse> {
@@ -35,4 +56,106 @@ async function languagesOf(project: Project, config: Config): Promise<string[]> 
   return Object.entries(languages)
     .sort(([, a], [, b]) => b.files - a.files)
     .map(([name]) => name);
+}
+
+const hourMs = 3_600_000;
+const maxInjections = 100;
+
+/** What a status line says of the project, and of the session that it stands under. */
+export function statuslineOf(
+  memory: Memory,
+  { session_id = "" }: { session_id?: string | undefined },
+): StatuslineAnswer {
+  return memory.inSnapshot(() => {
+    const recent = listSessions(memory, { since: Date.now() - hourMs });
+    const at = (session: (typeof recent)[number]) => ({
+      ended_at: isoTime(session.endedAt),
+      last_at: isoTime(session.lastAt),
+    });
+    return {
+      sessions: memoryCounts(memory).sessions,
+      running: recent.filter((session) => isRunning(at(session))).length,
+      session: sessionByUid(memory, session_id) === null ? null : sessionOf(memory, session_id),
+    };
+  });
+}
+
+function sessionOf(memory: Memory, session: string): StatuslineAnswer["session"] {
+  const lines = { agent: 0, human: 0, unknown: 0 };
+  for (const { commit } of listCheckpoints(memory, { session })) {
+    const { agent, human, unknown } = linesByAuthor(memory, commit.id);
+    lines.agent += agent;
+    lines.human += human;
+    lines.unknown += unknown;
+  }
+  const items = injectedIn(memory, { session, limit: maxInjections }).flatMap((injection) => injection.items);
+  return { lines, injected: items.length, used: items.filter(({ use }) => use?.outcome === "used").length };
+}
+
+type Question = ResponseOf<"questions">["questions"][number];
+
+/** A question that nobody would read to its end is left out. Characters. */
+const maxLength = 110;
+
+/**
+ * Questions that this project's own sessions and code answer, one of a kind; fewer where there is too little to ask about.
+ * @param memory null: there is no memory
+ */
+export async function questionsWorthAsking(project: Project, memory: Memory | null): Promise<Question[]> {
+  const found = await Promise.all([
+    memory === null ? null : aboutSessions(project, memory).catch(() => null),
+    aboutCode(project).catch(() => null),
+    memory === null ? null : aboutLine(project, memory).catch(() => null),
+  ]);
+  return found.filter((question) => question !== null);
+}
+
+/** What was decided, else what a session was about: the latest that the search answers. */
+async function aboutSessions(project: Project, memory: Memory): Promise<Question | null> {
+  const { config } = loadConfig(project);
+  const { decisions } = await decisionsIn(project, memory, { query: "", files: [], limit: 20 }, config);
+  const asked = decisions
+    .filter(({ source }) => source === "conversation")
+    .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
+  const { sessions } = await listSessionsOf(memory, { limit: 20 });
+  const titles = sessions.map(({ title }) => title ?? "");
+  for (const q of [...asked, ...titles].filter(isSentence).slice(0, 3)) {
+    const { results } = await searchTranscripts(project, { q, limit: 1 });
+    if (results.length > 0) return { about: "sessions", q };
+  }
+  return null;
+}
+
+/** Where the last commit's work is. */
+async function aboutCode({ root }: Project): Promise<Question | null> {
+  const subject = (await gitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
+  return isSentence(subject) ? { about: "code", q: subject } : null;
+}
+
+/** Why a line is there that an agent wrote. */
+async function aboutLine(project: Project, memory: Memory): Promise<Question | null> {
+  const { checkpoints } = await listCheckpointsOf(memory, { limit: 5 }, project.root);
+  for (const { id } of checkpoints) {
+    const { files } = await showCheckpoint(project, memory, id);
+    const written = files
+      .filter(({ path, lines }) => lines.agent > 0 && existsSync(join(project.root, path)))
+      .sort((one, other) => other.lines.agent - one.lines.agent);
+    for (const { path } of written.slice(0, 2)) {
+      const file = locate(project, project.root, path);
+      const { ranges } = await blameFile(project, memory, { file, ranges: [], revision: undefined });
+      const [longest] = ranges
+        .filter(({ author }) => author === "agent")
+        .sort((one, other) => other.last_line - other.first_line - (one.last_line - one.first_line));
+      if (longest !== undefined) return { about: "line", q: `${path}:${longest.first_line}` };
+    }
+  }
+  return null;
+}
+
+/** Fit for a line of the terminal, and more than a word or two. */
+function isSentence(text: string): boolean {
+  const line = text.trim();
+  return (
+    line.length <= maxLength && !line.includes("\n") && !line.endsWith("…") && line.split(" ").length > 2
+  );
 }

@@ -8,7 +8,7 @@ import { exportMemory } from "../../sync/memory-file/export-memory.ts";
 import { importMemory, type MemoryImport } from "../../sync/memory-file/import-memory.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
-import { shareAuthor } from "./share-author.ts";
+import { shareAuthor } from "./sync.ts";
 
 /** Gets the next lines, and how many of the memory's things they complete. */
 export type WriteLines = (text: string, done: number, total: number) => void;

@@ -20,7 +20,7 @@ import {
 } from "../../sync/team/team.ts";
 import { changing } from "../changing.ts";
 import { withMemory } from "../open.ts";
-import { shareAuthor } from "./share-author.ts";
+import { shareAuthor } from "./sync.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */
 

@@ -1,10 +1,21 @@
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { sqliteVersion } from "../../store/sqlite/sqlite.ts";
-import { auditRecords, verifyAudit } from "../audit/audit-log.ts";
+import { auditRecords, verifyAudit } from "../audit.ts";
 import type { Running } from "../operations.ts";
-import { backUpMemory, listedBackups, previewRestore, replacedLast, restoreBackup } from "./backups.ts";
-import { decrypt, encrypt, keyOf, rotate, stillPlain, unlockWith } from "./encryption.ts";
+import {
+  backUpMemory,
+  decrypt,
+  encrypt,
+  keyOf,
+  listedBackups,
+  previewRestore,
+  replacedLast,
+  restoreBackup,
+  rotate,
+  stillPlain,
+  unlockWith,
+} from "./backups.ts";
 import * as findings from "./findings.ts";
 
 /**

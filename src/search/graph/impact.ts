@@ -1,5 +1,5 @@
 import type { TouchedCode } from "../../protocol/operations/graph.ts";
-import { nameInFull } from "../../protocol/reading/how-sure.ts";
+import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import { roleOf } from "../code/path-role.ts";
 import type { CodeGraph, GraphNode } from "./graph.ts";

@@ -10,8 +10,7 @@ import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
-import { replaceFile } from "../../project/files/replace-file.ts";
-import { sync } from "../../project/files/sync.ts";
+import { replaceFile, sync } from "../../project/files/replace-file.ts";
 import { homeOf } from "../../project/home.ts";
 import { isInside } from "../../project/paths.ts";
 

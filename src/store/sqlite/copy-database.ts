@@ -1,8 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../project/errors.ts";
-import { draftOf } from "../../project/files/replace-file.ts";
-import { sync } from "../../project/files/sync.ts";
+import { draftOf, sync } from "../../project/files/replace-file.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
 import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
-import { summedUp } from "../../../queries/files/directory.ts";
+import { summedUp } from "../../../queries/files.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderBlame, renderSummary } from "./blame.ts";
 import { renderDirectory } from "./directory.ts";

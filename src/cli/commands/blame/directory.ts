@@ -5,7 +5,7 @@ import type { LineAuthor } from "../../../protocol/operations/blame.ts";
 import type { LinesByAuthor } from "../../../protocol/operations/checkpoints.ts";
 import type { Share } from "../../../protocol/operations/stats.ts";
 import { type BlameAuthor, blameAuthors } from "../../../protocol/values.ts";
-import { type SharedEntry, summedUp } from "../../../queries/files/directory.ts";
+import { type SharedEntry, summedUp } from "../../../queries/files.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { fileUrl } from "../../terminal/links.ts";

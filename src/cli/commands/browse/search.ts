@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
-import { likelihood, verdictText } from "../../../protocol/reading/verdict.ts";
+import { likelihood, verdictText } from "../../../protocol/reading/evidence.ts";
 import { cutPainted, cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { type Found, renderFound, renderSnippet, type Words, wordsOf } from "../../results/found.ts";
 import type { Screen } from "../../terminal/output.ts";

@@ -8,7 +8,7 @@ import type {
   CheckpointsRequest,
 } from "../../../protocol/operations/checkpoints.ts";
 import { spans } from "../../../protocol/reading/numbers.ts";
-import type { BackfillRequest } from "../../../queries/checkpoints/backfill.ts";
+import type { BackfillRequest } from "../../../queries/checkpoints/checkpoints.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";

@@ -7,7 +7,7 @@ import {
   readAgentState,
   type SessionState,
 } from "../../../protocol/operations/checkpoints.ts";
-import { linkEvidence } from "../../../protocol/reading/link-evidence.ts";
+import { linkEvidence } from "../../../protocol/reading/evidence.ts";
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";

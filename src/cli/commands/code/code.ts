@@ -7,7 +7,7 @@ import { placeInProject } from "../../../project/paths.ts";
 import type { RelatedSession } from "../../../protocol/operations/decisions.ts";
 import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/files.ts";
 import type { FileAround, ImpactAnswer, TouchedCode } from "../../../protocol/operations/graph.ts";
-import { howSure, nameInFull } from "../../../protocol/reading/how-sure.ts";
+import { howSure, nameInFull } from "../../../protocol/reading/evidence.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";

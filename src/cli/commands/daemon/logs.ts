@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LogEntry, LogReader } from "../../../daemon/lifecycle/log-reader.ts";
+import { type LogEntry, LogReader } from "../../../daemon/lifecycle/daemon-log.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 

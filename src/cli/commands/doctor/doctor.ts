@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { call } from "../../../client/call.ts";
-import { withoutDaemon } from "../../../client/without-daemon.ts";
+import { withoutDaemon } from "../../../client/stop-daemon.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";

@@ -13,7 +13,7 @@ import type {
   TurnEntry,
   TurnInFull,
 } from "../../../protocol/operations/sessions.ts";
-import { minute } from "../../../protocol/reading/turn-as-markdown.ts";
+import { minute } from "../../../protocol/reading/turn.ts";
 import { createLedger } from "../../../redact/ledger.ts";
 import { scrubberOf } from "../../../sessions/from-config.ts";
 import { shortId } from "../../../sessions/short-id.ts";

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
-import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
-import { storyOfTurn } from "../../../protocol/reading/story.ts";
-import { minute } from "../../../protocol/reading/turn-as-markdown.ts";
+import { type Margin, marginsOf, minute, storyOfTurn } from "../../../protocol/reading/turn.ts";
 import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";
 import { counted } from "../../terminal/text.ts";
 import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";

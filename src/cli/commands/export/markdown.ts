@@ -1,7 +1,12 @@
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
-import { inlineCode, markdownIn, turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
+import {
+  inlineCode,
+  type Margin,
+  marginsOf,
+  markdownIn,
+  turnAsMarkdown,
+} from "../../../protocol/reading/turn.ts";
 import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";
 
 /** A session as a chat log. */

@@ -6,7 +6,7 @@ import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { ImportFollowed } from "../../../queries/sessions/import-transcripts.ts";
+import type { ImportFollowed } from "../../../queries/sessions/import.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -8,8 +8,12 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { AlineImport, AlinePlan } from "../../../queries/sessions/import-aline.ts";
-import type { ImportFollowed, TranscriptToImport } from "../../../queries/sessions/import-transcripts.ts";
+import type {
+  AlineImport,
+  AlinePlan,
+  ImportFollowed,
+  TranscriptToImport,
+} from "../../../queries/sessions/import.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import { call } from "../../../client/call.ts";
-import { withoutDaemon } from "../../../client/without-daemon.ts";
+import { withoutDaemon } from "../../../client/stop-daemon.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";

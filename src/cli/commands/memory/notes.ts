@@ -9,7 +9,7 @@ import type { Project } from "../../../project/paths.ts";
 import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
-import { noteLabel } from "../../../protocol/reading/note-label.ts";
+import { noteLabel } from "../../../protocol/reading/found.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";

@@ -1,5 +1,5 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
-import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/directory.ts";

@@ -2,13 +2,7 @@ import { call } from "../../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { projectAt } from "../../../project/paths.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
-import {
-  contestedText,
-  fateOf,
-  statusNames,
-  tieOf,
-  turnsToShow,
-} from "../../../protocol/reading/review-session.ts";
+import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import type { Carried } from "../../../queries/attribution/carry.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";

@@ -3,7 +3,7 @@ import { call } from "../../../client/call.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { placeInProject } from "../../../project/paths.ts";
-import { bestVerdict } from "../../../protocol/reading/verdict.ts";
+import { bestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";

@@ -4,7 +4,7 @@ import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { type Project, placeInProject } from "../../../project/paths.ts";
 import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
-import { bestVerdict } from "../../../protocol/reading/verdict.ts";
+import { bestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { ContextMetrics } from "../../../search/code/metrics.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import { whyHere } from "../../call-noted.ts";

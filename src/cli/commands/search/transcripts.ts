@@ -1,6 +1,5 @@
 import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
-import { resultType } from "../../../protocol/reading/result-type.ts";
-import { excerptOf } from "../../../protocol/reading/statements.ts";
+import { excerptOf, resultType } from "../../../protocol/reading/found.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";

@@ -14,7 +14,7 @@ import { Memory } from "../../../store/memory/memory.ts";
 import { sessionByUid } from "../../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../../store/memory/sessions/turns.ts";
 import { askForReading } from "../conversation-requests.ts";
-import { newOwner } from "../job-owner.ts";
+import { newOwner } from "../job-worker.ts";
 import { JobThreads, type TurnOptions } from "./job-threads.ts";
 import { threadKinds } from "./thread-messages.ts";
 

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { sharingWeights } from "../../../models/embed/static/weights.ts";
 import { builtFile } from "../../../project/built-file.ts";
-import { PommelError } from "../../../project/errors.ts";
+import { asError, PommelError } from "../../../project/errors.ts";
 import type { Logger } from "../../../project/log.ts";
-import { asError } from "../../../project/thrown-error.ts";
 import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
 
 interface JobThreadsOptions {

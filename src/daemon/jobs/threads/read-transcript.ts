@@ -17,7 +17,7 @@ import { sessionById } from "../../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../../store/memory/sessions/transcripts.ts";
 import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
 import { type JobRun, NotYet } from "../do-job.ts";
-import { askForHistory, askForLate } from "../git/git-jobs.ts";
+import { askForHistory, askForLate } from "../git-jobs.ts";
 
 export interface ReadingWork extends ScrubbingWork {
   roots: readonly string[];

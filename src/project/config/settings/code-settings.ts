@@ -1,8 +1,17 @@
 import * as z from "zod/mini";
 import { levels } from "../../levels.ts";
 import { maxResults } from "../../max-results.ts";
-import type { Setting } from "./setting.ts";
-import { embedder, indexUrl, level, natural, positive, strings, url, variableName } from "./values.ts";
+import {
+  embedder,
+  indexUrl,
+  level,
+  natural,
+  positive,
+  type Setting,
+  strings,
+  url,
+  variableName,
+} from "./setting.ts";
 
 /** What is indexed, where, and how it is searched. */
 export const codeSettings = {

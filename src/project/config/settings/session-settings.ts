@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { Setting } from "./setting.ts";
-import { generator, natural, positive, strings, url, variableName } from "./values.ts";
+import { generator, natural, positive, type Setting, strings, url, variableName } from "./setting.ts";
 
 /** Kinds of automatic context that can be switched off alone. */
 const contextKinds = ["start", "compaction", "prompt", "edit", "revert", "failure"] as const;

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { Setting } from "./setting.ts";
-import { serverUrl } from "./values.ts";
+import { type Setting, serverUrl } from "./setting.ts";
 
 /** With whom the memory is shared. */
 export const shareSettings = {

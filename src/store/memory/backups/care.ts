@@ -1,8 +1,7 @@
 import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
 import { builtFile } from "../../../project/built-file.ts";
-import { messageOf, PommelError } from "../../../project/errors.ts";
-import { asError } from "../../../project/thrown-error.ts";
+import { asError, messageOf, PommelError } from "../../../project/errors.ts";
 import { checkMemory } from "../memory.ts";
 import { backUpDaily, type DailyOptions, isBackupDue } from "./backups.ts";
 import { careOf, noteCare } from "./copies.ts";

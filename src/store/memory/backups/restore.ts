@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
-import { draftOf } from "../../../project/files/replace-file.ts";
-import { sync } from "../../../project/files/sync.ts";
+import { draftOf, sync } from "../../../project/files/replace-file.ts";
 import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";

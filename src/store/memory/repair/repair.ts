@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { PommelError } from "../../../project/errors.ts";
-import { draftOf } from "../../../project/files/replace-file.ts";
-import { sync } from "../../../project/files/sync.ts";
+import { draftOf, sync } from "../../../project/files/replace-file.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { putInPlace, recoverMemory } from "../backups/put-in-place.ts";
 import { enqueue } from "../jobs/jobs.ts";

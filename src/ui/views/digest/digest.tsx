@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { DigestPart, DigestSession } from "../../../protocol/operations/stats.ts";
-import { openEndOf } from "../../../protocol/reading/running.ts";
+import { openEndOf } from "../../../protocol/reading/session.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
@@ -10,8 +10,7 @@ import { ResultRow } from "../../components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
-import type { ViewProps } from "../../router.ts";
-import { commitLink, decisionLink, linkTo, sessionLink } from "../../router.ts";
+import { commitLink, decisionLink, linkTo, sessionLink, type ViewProps } from "../../router.ts";
 import { authorFilter, authorIn, nothingKnown } from "../search/question.ts";
 
 /** Entries in each list. */

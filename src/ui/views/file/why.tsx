@@ -1,5 +1,5 @@
 import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
-import { lineEvidence } from "../../../protocol/reading/line-evidence.ts";
+import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import { isRunning } from "../../../protocol/reading/running.ts";
+import { isRunning } from "../../../protocol/reading/session.ts";
 import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/diff.tsx";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { openEndOf } from "../../../protocol/reading/running.ts";
+import { openEndOf } from "../../../protocol/reading/session.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";

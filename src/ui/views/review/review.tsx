@@ -1,5 +1,7 @@
+import "../../styles/syntax.css";
+import "./review.css";
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protocol/operations/review.ts";
-import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/review-session.ts";
+import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
@@ -9,7 +11,6 @@ import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted, percent, sessionName } from "../../components/words.ts";
-import type { ViewProps } from "../../router.ts";
 import {
   commitLink,
   decisionLink,
@@ -19,11 +20,10 @@ import {
   memoryLink,
   route,
   sessionLink,
+  type ViewProps,
 } from "../../router.ts";
 import { History } from "../file/history.tsx";
 import { anchorOf, FileDiff } from "./file-diff.tsx";
-import "../../styles/syntax.css";
-import "./review.css";
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
 export default function Review({ rest: range, query }: ViewProps) {

@@ -1,6 +1,5 @@
 import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
-import { resultType } from "../../../protocol/reading/result-type.ts";
-import { excerptOf, snippetStatements } from "../../../protocol/reading/statements.ts";
+import { excerptOf, resultType, snippetStatements } from "../../../protocol/reading/found.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Inline, Marked } from "../../components/marked.tsx";

@@ -4,7 +4,7 @@ import type {
   HistoryResult,
   SearchAllResponse,
 } from "../../../protocol/operations/search.ts";
-import { likelihood } from "../../../protocol/reading/verdict.ts";
+import { likelihood } from "../../../protocol/reading/evidence.ts";
 import type { ResponseOf } from "../../../protocol/routes.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
-import { deedsOf } from "../../../protocol/reading/deeds.ts";
-import type { Margin } from "../../../protocol/reading/margin.ts";
+import { deedsOf, type Margin } from "../../../protocol/reading/turn.ts";
 import { Icon } from "../../components/icon.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { counted } from "../../components/words.ts";

@@ -1,7 +1,8 @@
+import "./session.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
-import { briefLines } from "../../../protocol/reading/brief.ts";
-import { type Margin, marginsOf } from "../../../protocol/reading/margin.ts";
+import { briefLines } from "../../../protocol/reading/session.ts";
+import { type Margin, marginsOf } from "../../../protocol/reading/turn.ts";
 import { ask } from "../../api/ask.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -12,13 +13,11 @@ import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
-import type { ViewProps } from "../../router.ts";
-import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../../router.ts";
+import { commitLink, fileLink, goTo, linkTo, sessionLink, type ViewProps } from "../../router.ts";
 import { markFound, scrollToFound } from "./found.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
 import { type Turns as ReadTurns, useTurns } from "./use-turns.ts";
-import "./session.css";
 
 /** As many of each as stand in the margins. */
 const limit = 500;

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
-import type { Margin } from "../../../protocol/reading/margin.ts";
-import { storyOfTurn } from "../../../protocol/reading/story.ts";
-import { turnAsMarkdown } from "../../../protocol/reading/turn-as-markdown.ts";
+import { type Margin, storyOfTurn, turnAsMarkdown } from "../../../protocol/reading/turn.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";

@@ -1,0 +1,107 @@
+import { statSync } from "node:fs";
+import * as z from "zod/mini";
+import { statTranscript } from "../../agents/registry.ts";
+import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { type GitHookItem, gitHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
+import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { askForCommit, askForHistory, askForSync } from "./git-jobs.ts";
+import type { MemoryWork } from "./memory-work.ts";
+
+interface GitWatchOptions {
+  roots: () => readonly string[];
+  /** HEAD of a worktree may have moved. */
+  onHeadChanged: () => void;
+  /** How often to look. Milliseconds. */
+  pollIntervalMs?: number;
+}
+
+/** Detects commits that no hook reported: polls the reflogs of HEAD, without running git. */
+export class GitWatch {
+  private readonly stamps = new Map<string, string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: GitWatchOptions) {}
+
+  /** What there is now was seen to. */
+  begin(): void {
+    this.hasMoved();
+    this.timer = setInterval(() => this.look(), this.options.pollIntervalMs ?? 10_000).unref();
+  }
+
+  look(): void {
+    if (this.hasMoved()) this.options.onHeadChanged();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+  }
+
+  private hasMoved(): boolean {
+    let hasMoved = false;
+    for (const root of this.options.roots()) {
+      const directory = gitDirectoryOf(root);
+      // Nothing is final during a rebase.
+      if (directory === null || isRebasing(directory)) continue;
+      const { mtimeMs, size } = statSync(headLogOf(directory), { throwIfNoEntry: false }) ?? {};
+      const stamp = `${mtimeMs}/${size}`;
+      if (this.stamps.get(root) !== stamp) hasMoved = true;
+      this.stamps.set(root, stamp);
+    }
+    return hasMoved;
+  }
+}
+
+interface GitEventsOptions {
+  work: Pick<MemoryWork, "bindsCommits" | "memory" | "hasNews" | "readOn" | "wake">;
+  config: Config;
+}
+
+/** A session active this long before a commit may have led to it. Milliseconds. */
+const atWorkMs = 1_800_000;
+
+/** Records the events of git's hooks. */
+export function gitHookEvents({ work, config }: GitEventsOptions): (item: SpoolItem) => Promise<void> {
+  return async (item) => {
+    const { hook, payload, received_at: at } = z.parse(gitHookItem, item);
+    if (!work.bindsCommits) return;
+    if (hook === "post-commit") committed(work, payload, at);
+    else if (hook === "post-rewrite") rewritten(work, payload, at);
+    else if (config["sync.on_push"] && payload.remote === config["sync.remote"]) {
+      askForSync(work.memory, payload.remote);
+    }
+    work.wake();
+  };
+}
+
+type Payload = GitHookItem["payload"];
+
+function committed(work: GitEventsOptions["work"], { cwd, head, branch }: Payload, at: number): void {
+  const directory = gitDirectoryOf(cwd);
+  // Only the result of a rebase counts, and the hook at its end reports that.
+  if (directory !== null && isRebasing(directory)) return;
+  readSessions(work, at);
+  if (head === undefined) askForHistory(work.memory);
+  else askForCommit(work.memory, head, { seen: "hook", branch, at });
+}
+
+function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Payload, at: number): void {
+  if (pairs.length === 0) return;
+  const before = new Map<string, string[]>();
+  for (const [old, now] of pairs) before.set(now, [...(before.get(now) ?? []), old]);
+  readSessions(work, at);
+  work.memory.inTransaction(() => {
+    for (const [hash, rewrittenFrom] of before)
+      askForCommit(work.memory, hash, { seen: "hook", rewrittenFrom, at });
+  });
+}
+
+/** Unread transcripts may contain what led to a commit, so they are read first. */
+function readSessions(work: GitEventsOptions["work"], at: number): void {
+  for (const { paths } of activeSessions(work.memory, at - atWorkMs)) {
+    for (const path of paths) {
+      const file = statTranscript(path);
+      if (file && work.hasNews(path, file)) work.readOn(path, {});
+    }
+  }
+}

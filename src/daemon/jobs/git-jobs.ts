@@ -1,0 +1,107 @@
+import * as z from "zod/mini";
+import { commitsSince } from "../../store/memory/commits/commits.ts";
+import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { CommitSeen } from "../../store/memory/memory-records.ts";
+
+/** Payloads and requests of git jobs. A smaller priority runs earlier. */
+const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
+
+export const commitPayload = z.object({
+  seen: z.enum(["hook", "reflog"]),
+  branch: z.optional(z.nullable(z.string())),
+  rewrittenFrom: z.optional(z.array(z.string())),
+  /** When it was made. Milliseconds since the epoch. */
+  at: z.optional(z.number()),
+  /** A second look, because more is known now. */
+  again: z.optional(z.boolean()),
+});
+type CommitPayload = z.infer<typeof commitPayload>;
+
+export const historyPayload = z.object({
+  /** Scan all of history, not just where HEAD has been since the last time. */
+  backfill: z.optional(z.boolean()),
+});
+
+/** The file watcher's observations for a commit arrive a little later. Milliseconds. */
+const flushMs = 1000;
+/** A working agent writes every other second, so a commit is analysed again only in a pause. Milliseconds. */
+const pauseMs = 4000;
+/** Maximum lead of a prompt's hook over the transcript lines before it. Milliseconds. */
+const lagMs = 60_000;
+/** More commits are left to going over history. */
+const maxCommits = 20;
+
+/** A new commit. Repeated requests for one commit are merged. */
+interface CommitMade {
+  seen: Extract<CommitSeen, "hook" | "reflog">;
+  branch?: string | null | undefined;
+  rewrittenFrom?: readonly string[] | undefined;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Queues the import of a commit. */
+export function askForCommit(memory: Memory, hash: string, made: CommitMade): void {
+  const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+  const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
+  const rewrittenFrom = [...new Set([...(before?.rewrittenFrom ?? []), ...(made.rewrittenFrom ?? [])])];
+  const branch = made.branch ?? before?.branch;
+  const payload: CommitPayload = {
+    seen: made.seen === "hook" ? "hook" : (before?.seen ?? made.seen),
+    at: Math.min(before?.at ?? made.at, made.at),
+    ...(branch != null && { branch }),
+    ...(rewrittenFrom.length > 0 && { rewrittenFrom }),
+    // It was reported another way, and messages that belong to it came since.
+    ...(before?.again && { again: true }),
+  };
+  enqueue(memory, {
+    kind: "commit",
+    subject: hash,
+    payload,
+    priority: gitPriority.commit,
+    notBefore: Date.now() + flushMs,
+  });
+}
+
+/**
+ * Transcripts lag behind what their agents do. When messages later than `since` arrive, queues another analysis of the
+ * commits since then that were analysed without them. Milliseconds since the epoch.
+ */
+export function askForLate(memory: Memory, since: number): void {
+  const hashes = commitsSince(memory, since - lagMs, maxCommits + 1);
+  if (hashes.length > maxCommits) {
+    askForHistory(memory, { backfill: true, afterMs: pauseMs });
+    return;
+  }
+  for (const hash of hashes) {
+    const waiting = waitingJob(memory, { kind: "commit", subject: hash });
+    const before = waiting && z.safeParse(commitPayload, waiting.payload).data;
+    // A first report that waits comes second where the commit was found by itself: it would not look again.
+    const isFirstReport = waiting !== null && before?.again !== true;
+    const payload: CommitPayload = { seen: "reflog", ...before, again: true };
+    const notBefore = isFirstReport ? waiting.notBefore : Date.now() + pauseMs;
+    enqueue(memory, { kind: "commit", subject: hash, payload, priority: gitPriority.commit, notBefore });
+  }
+}
+
+/** Queues a scan for commits that no hook reported. */
+export function askForHistory(
+  memory: Memory,
+  { backfill = false, afterMs = 0 }: { backfill?: boolean; afterMs?: number } = {},
+): void {
+  const waiting = waitingJob(memory, { kind: "history", subject: "commits" });
+  enqueue(memory, {
+    kind: "history",
+    subject: "commits",
+    payload: backfill || waiting?.payload.backfill === true ? { backfill: true } : {},
+    priority: gitPriority.history,
+    ...(afterMs > 0 && { notBefore: Date.now() + afterMs }),
+  });
+}
+
+/** Queues a sync of the memory through a remote. */
+export function askForSync(memory: Memory, remote: string): void {
+  enqueue(memory, { kind: "sync", subject: remote, priority: gitPriority.sync });
+}

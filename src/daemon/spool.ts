@@ -1,0 +1,262 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { agentNamed, defaultAgent, statTranscript } from "../agents/registry.ts";
+import { branchAtHand } from "../git/history/head.ts";
+import { belongsTo } from "../git/projects/roots.ts";
+import { codeOf, messageOf } from "../project/errors.ts";
+import { daemonFiles } from "../project/home.ts";
+import type { Logger } from "../project/log.ts";
+import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
+import { annotationUid, isSameNote, notesIn } from "../sessions/notes/notes.ts";
+import { plainText } from "../store/encryption/keys.ts";
+import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { isForgotten } from "../store/memory/privacy/forget.ts";
+import { saveSession, sessionByUid } from "../store/memory/sessions/sessions.ts";
+import type { MemoryWork } from "./jobs/memory-work.ts";
+
+/** What to do with the items of each kind. */
+export type SpoolHandlers = Readonly<Record<string, (item: SpoolItem) => Promise<void>>>;
+
+/**
+ * Processes the spool, oldest name first. A processed item is deleted; one that has no handler, is invalid or
+ * fails is kept in `spool/rejected/`. While the memory cannot be written, the item and those after it stay. Names that
+ * start with a dot are still being written.
+ * @returns how many were done and how many rejected
+ */
+export async function drainSpool(
+  handlers: SpoolHandlers,
+  log: Logger,
+): Promise<{ done: number; rejected: number }> {
+  const { spoolDir } = daemonFiles();
+  const rejectedDir = join(spoolDir, "rejected");
+  mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
+  const counts = { done: 0, rejected: 0 };
+  const entries = readdirSync(spoolDir, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
+  for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const file = join(spoolDir, name);
+    try {
+      const item = z.parse(spoolItem, JSON.parse(plainText(readFileSync(file, "utf8"))));
+      const handle = Object.hasOwn(handlers, item.kind) ? handlers[item.kind] : undefined;
+      if (!handle) throw new Error("unknown kind");
+      await handle(item);
+      rmSync(file, { force: true });
+      counts.done++;
+    } catch (error) {
+      if (isPassing(error)) {
+        log.debug(`the spool is paused: ${messageOf(error)}`);
+        return counts;
+      }
+      log.warn(`spool item ${name} rejected: ${reason(error)}`);
+      mkdirSync(rejectedDir, { recursive: true, mode: 0o700 });
+      renameSync(file, join(rejectedDir, name));
+      counts.rejected++;
+    }
+  }
+  return counts;
+}
+
+/** Whether the item itself is fine. */
+function isPassing(error: unknown): boolean {
+  return /^(?:disk_full|memory_corrupt|index_too_new|unreadable|capture_off|encryption_\w+|SQLITE_.*|EMFILE|ENFILE)$/.test(
+    codeOf(error),
+  );
+}
+
+/** Parse errors quote what they could not parse, and the log holds no content. */
+function reason(error: unknown): string {
+  return error instanceof SyntaxError || error instanceof z.core.$ZodError ? "malformed" : messageOf(error);
+}
+
+interface SpoolReaderOptions {
+  handlers: SpoolHandlers;
+  /** Something was done. */
+  onItems: () => void;
+  log: Logger;
+}
+
+/** In case no notification arrives. Milliseconds. */
+const pollIntervalMs = 10_000;
+
+/** Processes the spool on every notification, and at intervals. */
+export class SpoolReader {
+  private running: Promise<void> | null = null;
+  private isWanted = false;
+  private isClosed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: SpoolReaderOptions) {}
+
+  /** Resolves when the current items are processed. */
+  begin(): Promise<void> {
+    this.timer = setInterval(() => this.notify(), pollIntervalMs).unref();
+    this.notify();
+    return this.running ?? Promise.resolve();
+  }
+
+  /** Several notifications during one pass count as one. */
+  notify(): void {
+    if (this.isClosed) return;
+    this.isWanted = true;
+    this.running ??= this.work().finally(() => {
+      this.running = null;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  private async work(): Promise<void> {
+    const { handlers, onItems, log } = this.options;
+    while (this.isWanted && !this.isClosed) {
+      this.isWanted = false;
+      try {
+        const { done } = await drainSpool(handlers, log);
+        if (done > 0) onItems();
+      } catch (error) {
+        log.warn(`cannot read the spool: ${messageOf(error)}`);
+      }
+    }
+  }
+}
+
+/** Maximum difference between the times of a prompt's hook and its line in the transcript. Milliseconds. */
+const sameNoteMs = 60_000;
+/** The last message of a turn is written a little after the turn's end. Milliseconds. */
+const lagMs = 2000;
+
+interface HookEventsOptions {
+  work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
+  roots: () => readonly string[];
+  /** The file may be outside of the watched folders. */
+  onTranscript: (path: string) => void;
+  stop: AbortSignal;
+}
+
+/** Records events of agents' hooks: they run ahead of the transcript, which has the rest. */
+export function claudeHookEvents(options: HookEventsOptions): (item: SpoolItem) => Promise<void> {
+  return async (item) => {
+    if (!options.work.captures) return;
+    const { agent = defaultAgent.name, event, payload, received_at: at } = z.parse(agentHookItem, item);
+    if (agentNamed(agent) === undefined) throw new Error(`Unknown agent: ${agent}.`);
+    const branch = await branchThen({ agent, event, payload, at });
+    recordEvent(options, { agent, event, payload, at, branch });
+  };
+}
+
+interface HookEvent {
+  agent: string;
+  event: AgentHookItem["event"];
+  payload: AgentHookItem["payload"];
+  at: number;
+  /** Where it is known and no transcript has it. */
+  branch: string | null;
+}
+
+/** The branch checked out this soon after a hook counts as the branch at the hook. Milliseconds. */
+const soonMs = 10_000;
+
+async function branchThen({ agent, event, payload, at }: Omit<HookEvent, "branch">): Promise<string | null> {
+  const begins = event === "session-start" || event === "user-prompt";
+  if (!begins || !agentNamed(agent)?.lacksBranch || payload.cwd === undefined || Date.now() - at > soonMs)
+    return null;
+  return branchAtHand(payload.cwd);
+}
+
+function recordEvent(options: HookEventsOptions, { agent, event, payload, at, branch }: HookEvent): void {
+  const { work } = options;
+  const { memory } = work;
+  const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
+  const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
+  const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
+  if (uid !== undefined && belongs && !isForgotten(memory, uid))
+    noteSession(memory, uid, { agent, event, payload, at, branch });
+  if (event === "session-start") return;
+  const generate_summary = event === "pre-compact" || event === "session-end";
+  if (path !== undefined) readOn(options, path, { agent, generate_summary });
+  const isThere = (file: string | undefined): file is string =>
+    file !== undefined && statTranscript(file) !== null;
+  if (isThere(agentPath)) readOn(options, agentPath, { agent });
+  if (event === "stop" || event === "subagent-stop" || event === "session-end") {
+    void readLater(options, [path, agentPath].filter(isThere), agent);
+  }
+}
+
+/**
+ * A prompt shows that a session continues, not that it starts: for a fork, older clients send the start with the id of
+ * its origin, and nothing with its own id before the first prompt.
+ */
+function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
+  const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
+  if (event === "session-start" && sessionByUid(memory, uid) === null) {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at });
+  }
+  if (event === "user-prompt") {
+    saveSession(memory, { ...session, startedAt: at, lastAt: at, ended: null });
+    if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
+  }
+  if (event === "session-end") {
+    // A session without messages does not count.
+    if (sessionByUid(memory, uid) === null) return;
+    saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
+  }
+}
+
+/**
+ * The prompt's notes, at once. The transcript repeats them later, with their turn: the n-th same note of a session is
+ * always the same annotation.
+ */
+function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: number): void {
+  const before = listAnnotations(memory, { sessionUid });
+  const matched = new Set<number>();
+  const added = new Map<string, number>();
+  for (const note of notesIn(prompt)) {
+    const same = before.filter((known) => isSameNote(known.note, note));
+    const recorded = same.find(({ id, at: then }) => !matched.has(id) && Math.abs(then - at) < sameNoteMs);
+    if (recorded) {
+      matched.add(recorded.id);
+      continue;
+    }
+    const more = added.get(note) ?? 0;
+    added.set(note, more + 1);
+    const uid = annotationUid(sessionUid, note, same.length + more);
+    saveAnnotation(memory, {
+      uid,
+      sessionUid,
+      turn: null,
+      lineUid: null,
+      at,
+      source: "prompt",
+      branch: null,
+      note,
+    });
+  }
+}
+
+function readOn(
+  options: HookEventsOptions,
+  path: string,
+  how: { agent: string; generate_summary?: boolean },
+): void {
+  options.onTranscript(path);
+  options.work.readOn(path, how);
+}
+
+async function readLater(options: HookEventsOptions, paths: readonly string[], agent: string): Promise<void> {
+  if (paths.length === 0) return;
+  await sleep(lagMs, undefined, { signal: options.stop, ref: false }).catch(() => {});
+  if (options.stop.aborted) return;
+  for (const path of paths) {
+    try {
+      options.work.readOn(path, { agent });
+    } catch {
+      // The memory has closed meanwhile; the next start finds what is on disk.
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { editorAddress, isEditor } from "./home-settings.ts";
+
+test.each(["none", "vscode", "idea", "txmt://open?url=file://{path}&line={line}", "myide:{path}"])(
+  "%s is an editor",
+  (value) => {
+    expect(isEditor(value)).toBe(true);
+  },
+);
+
+test.each([
+  "",
+  "emacs",
+  "vscode://file",
+  "javascript:alert('{path}')",
+  "JavaScript:{path}",
+  "data:text/html,{path}",
+  "https://x.example/{path}",
+  "{path}",
+  "x: {path}",
+])("%j is no editor", (value) => {
+  expect(isEditor(value)).toBe(false);
+});
+
+test("an editor has an address, with one slash before the path", () => {
+  expect(editorAddress("none")).toBeNull();
+  expect(editorAddress("vscode")).toBe("vscode://file{path}:{line}");
+  expect(editorAddress("vscode://file/{path}:{line}")).toBe("vscode://file{path}:{line}");
+});

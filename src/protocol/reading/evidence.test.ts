@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { unknownAuthor } from "../../queries/blame/blame-summary.ts";
+import { howSure, howUsed, isCall, lineEvidence, linkEvidence, nameInFull } from "./evidence.ts";
+
+describe("an edge", () => {
+  it("says how sure it is, behind whatever else is said of it", () => {
+    expect(howSure({ confidence: "resolved", candidates: 1 })).toBe("");
+    expect(howSure({ confidence: "ambiguous", candidates: 3 })).toBe(" (1 of 3)");
+    expect(howSure({ confidence: "resolved", candidates: 1 }, "type")).toBe(" (type)");
+    expect(howSure({ confidence: "unique", candidates: 1 }, "type")).toBe(" (type, unique)");
+  });
+
+  it("says how its end is used where that is no call", () => {
+    expect(howUsed({ how: "call", confidence: "unique", candidates: 1 })).toBe(" (unique)");
+    expect(howUsed({ how: "base", confidence: "ambiguous", candidates: 2 })).toBe(" (base, 1 of 2)");
+  });
+
+  it("names its end with the type that it is in", () => {
+    expect(nameInFull({ name: "fetch", parent: "Hono", kind: "method" })).toBe("Hono.fetch");
+    expect(nameInFull({ name: "compose", parent: null, kind: "function" })).toBe("compose");
+    expect(nameInFull({ name: "app.ts", parent: null, kind: "file" })).toBe("app.ts");
+  });
+
+  it("is a call only where code runs", () => {
+    const kinds = ["call", "construct", "base", "use", "type"] as const;
+    expect(kinds.filter((how) => isCall({ how }))).toEqual(["call", "construct"]);
+  });
+});
+
+const agent = { ...unknownAuthor, author: "agent", confidence: 0.98, said_by: "pommel" } as const;
+
+it("says how sure it is who wrote a line, and of a command only that it ran", () => {
+  expect(lineEvidence({ ...agent, basis: "written" })).toBe("98%");
+  expect(lineEvidence({ ...agent, basis: "ran" })).toBe("ran a command");
+  expect(lineEvidence({ ...agent, author: "human", basis: "alone" })).toBe("98%");
+  expect(lineEvidence({ ...agent, said_by: "note" })).toBe("");
+  expect(lineEvidence(unknownAuthor)).toBe("");
+});
+
+it("says what links a commit with a session, and where that is a guess", () => {
+  expect(linkEvidence({ how: "command", confidence: 1 })).toBe("ran git commit");
+  expect(linkEvidence({ how: "command", confidence: 0.6 })).toBe("maybe: ran git commit");
+  expect(linkEvidence({ how: "lines", confidence: 0.9 })).toBe("wrote lines of it");
+  expect(linkEvidence({ how: "lines", confidence: 0.9, lines: 1 })).toBe("wrote 1 line of it");
+  expect(linkEvidence({ how: "touched", confidence: 0.6, lines: 0 })).toBe(
+    "maybe: changed its files shortly before",
+  );
+});

@@ -1,0 +1,93 @@
+import type { LineAuthor } from "../operations/blame.ts";
+import type { GraphEdge } from "../operations/graph.ts";
+import { type AttributionBasis, type BindingHow, type Verdict, verdicts } from "../values.ts";
+
+/** What a verdict is called. */
+export const verdictText: Readonly<Record<Verdict, string>> = {
+  found: "found",
+  maybe: "maybe",
+  probably_not_here: "probably not here",
+};
+
+/** What a reader should know before the results; null: nothing, as they answer the question. */
+export const verdictAdvice: Readonly<Record<Verdict, string | null>> = {
+  found: null,
+  maybe: "Maybe: these come closest; check whether they answer it.",
+  probably_not_here: "Probably not here. These come closest:",
+};
+
+/** The verdict of several answers together: the best of them. */
+export function bestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): Verdict {
+  return (
+    verdicts.find((verdict) => answers.some((answer) => answer?.verdict === verdict)) ?? "probably_not_here"
+  );
+}
+
+/** How fast it gets less likely, from place to place, that a result is what was asked for. */
+const byPlace = 0.4;
+
+/** Puts the results of several answers in one order: how likely one is meant, by its answer's probability and its place there, from 1. */
+export const likelihood = ({ probability }: { probability: number }, place: number): number =>
+  probability * place ** -byPlace;
+
+/** A definition with the type that it is in: `Hono.fetch`. A file by its own name. */
+export const nameInFull = ({ name, parent, kind }: Pick<GraphEdge, "name" | "parent" | "kind">): string =>
+  parent === null || kind === "file" ? name : `${parent}.${name}`;
+
+/** What is said behind an edge's other end, unless it is resolved: " (1 of 3)", " (unique)"; `more` comes first. */
+export function howSure(
+  { confidence, candidates }: Pick<GraphEdge, "confidence" | "candidates">,
+  ...more: string[]
+): string {
+  const sure = confidence === "ambiguous" ? `1 of ${candidates}` : confidence;
+  const parts = confidence === "resolved" ? more : [...more, sure];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+/** The same, and how the other end is used unless it is called: " (type, unique)". */
+export const howUsed = (edge: Pick<GraphEdge, "how" | "confidence" | "candidates">): string =>
+  isCall(edge) ? howSure(edge) : howSure(edge, edge.how);
+
+/** Whether an edge runs code: who names a type or hands a function on calls nothing. */
+export const isCall = ({ how }: Pick<GraphEdge, "how">): boolean => how === "call" || how === "construct";
+
+/** A command line shows that a command ran, and not what it wrote: no figure would say how sure that is. */
+const byCommand: ReadonlySet<AttributionBasis | null> = new Set([
+  "ran",
+  "named",
+  "generated",
+  "installed",
+  "replaced",
+  "brought",
+] as const);
+
+/** How sure it is who wrote a line: "98%", or "ran a command"; "" where nobody is named, or another tool says so. */
+export function lineEvidence({ author, confidence, basis, said_by }: LineAuthor): string {
+  if ((author !== "agent" && author !== "human") || said_by !== "pommel") return "";
+  return author === "agent" && byCommand.has(basis) ? "ran a command" : `${Math.round(100 * confidence)}%`;
+}
+
+/** Less is a guess. */
+export const certain = 0.7;
+
+const words: Readonly<Record<BindingHow, string>> = {
+  lines: "wrote lines of it",
+  removed: "removed the same lines",
+  command: "ran git commit",
+  touched: "changed its files shortly before",
+  trailer: "named in the commit by another tool",
+};
+
+/** What links a commit with a session, in words: "ran git commit", "wrote 12 lines of it", "maybe: ran git commit". */
+export function linkEvidence({ how, confidence, lines = 0 }: Link): string {
+  const said =
+    how === "lines" && lines > 0 ? `wrote ${lines === 1 ? "1 line" : `${lines} lines`} of it` : words[how];
+  return confidence < certain ? `maybe: ${said}` : said;
+}
+
+interface Link {
+  how: BindingHow;
+  confidence: number;
+  /** Those that it wrote; left out where they are said beside it. */
+  lines?: number;
+}

@@ -1,0 +1,168 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession } from "../../test/support/memory-fixture.ts";
+import { namedProject } from "../../test/support/named-project.ts";
+import { temporaryHome } from "../../test/support/temporary-home.ts";
+import { homeOf, ownConfigFile } from "../project/home.ts";
+import type { Project } from "../project/paths.ts";
+import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
+import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
+import { forgetKeys } from "../store/encryption/keys.ts";
+import { Memory } from "../store/memory/memory.ts";
+import { type AuditRecord, appendRecord, audited, auditRecords, throughDoor, verifyAudit } from "./audit.ts";
+import { run } from "./operations.ts";
+
+let home: ReturnType<typeof temporaryHome>;
+let project: Project;
+let file: string;
+
+beforeEach(() => {
+  home = temporaryHome();
+  project = namedProject(join(home.dir, "app"));
+  file = join(project.auditDir, "audit.jsonl");
+  mkdirSync(homeOf().configDir, { recursive: true });
+  writeFileSync(ownConfigFile(), "[audit]\nenabled = true\n");
+});
+afterEach(() => home.remove());
+
+const records = () => [...auditRecords(project)];
+const given: Omit<AuditRecord, "n" | "previous"> = {
+  ...{ at: "2026-03-02T09:00:00.000Z", door: "cli", operation: "search", question: "{}" },
+  ...{ results: 1, bytes: 10, sessions: 0, error: null },
+};
+const append = (count: number, fileSize?: number) => {
+  for (let i = 0; i < count; i++) appendRecord(project, { ...given, question: `q${i}` }, fileSize);
+};
+
+describe("a question", () => {
+  it("is recorded once, scrubbed, with what was given, for its owner only", async () => {
+    const memory = Memory.open(project.memoryDb, { readonly: false });
+    for (const uid of ["one", "two"]) addSession(memory, uid, { lastAt: 1, startedAt: 1 });
+    memory.close();
+    const token = `ghp_${"Ab1".repeat(12)}`;
+    process.env.POMMEL_TEST_SECRET = "of the environment";
+    const answer = await throughDoor("mcp", () => run(project, "sessions", { branch: `with ${token}` }));
+    await run(project, "sessions", {});
+    delete process.env.POMMEL_TEST_SECRET;
+    const [first, second] = records();
+    expect(records()).toHaveLength(2);
+    expect(first).toMatchObject({ n: 1, door: "mcp", operation: "sessions", error: null, previous: "" });
+    expect(first!.bytes).toBe(Buffer.byteLength(JSON.stringify(answer)));
+    expect(second).toMatchObject({ n: 2, door: "cli" });
+    expect(readFileSync(file, "utf8")).not.toContain(token);
+    expect(readFileSync(file, "utf8")).not.toContain("of the environment");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(project.auditDir).mode & 0o777).toBe(0o700);
+  });
+
+  it("that asks others is recorded as one, and one that fails with its error", async () => {
+    await audited(project, "searchAll", {}, async () => {
+      await audited(project, "search", {}, async () => ({}));
+      return { results: [{ session_id: "a" }, { session_id: "a" }, { session_id: "b" }] };
+    });
+    await expect(run(project, "session", { id: "none" })).rejects.toThrow();
+    expect(records()).toMatchObject([
+      { operation: "searchAll", results: 3, sessions: 2 },
+      { operation: "session", error: "no_memory" },
+    ]);
+  });
+
+  it("is not answered when it cannot be recorded", async () => {
+    writeFileSync(project.auditDir, "a file");
+    await expect(audited(project, "search", {}, async () => ({}))).rejects.toMatchObject({
+      code: "unreadable",
+    });
+  });
+
+  it("is not recorded when that is off, whatever the repository says", async () => {
+    writeFileSync(ownConfigFile(), "[audit]\nenabled = false\n");
+    mkdirSync(dirname(project.teamConfigFile), { recursive: true });
+    writeFileSync(project.teamConfigFile, "[audit]\nenabled = true\n");
+    await audited(project, "search", {}, async () => ({}));
+    expect(readdirSync(project.dataDir)).not.toContain("audit");
+  });
+});
+
+describe("the chain", () => {
+  it("holds over files", () => {
+    append(30, 1000);
+    expect(readdirSync(project.auditDir).length).toBeGreaterThan(4);
+    expect(records().map(({ n }) => n)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+    expect(verifyAudit(project)).toMatchObject({ records: 30, broken: null, head: { n: 30 } });
+  });
+
+  it.each([
+    ["a changed record", (lines: string[]) => lines.with(2, lines[2]!.replace("q2", "qX")), 3],
+    ["the last one changed", (lines: string[]) => lines.with(4, lines[4]!.replace("q4", "qX")), 5],
+    ["one removed", (lines: string[]) => lines.toSpliced(1, 1), 2],
+    ["one added", (lines: string[]) => lines.toSpliced(1, 0, lines[0]!), 2],
+    ["the end removed", (lines: string[]) => lines.slice(0, 3), 4],
+    ["all removed", () => [], 5],
+    ["no record", (lines: string[]) => lines.with(3, "{"), 4],
+  ])("breaks with %s", (_, change, record) => {
+    append(5);
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    writeFileSync(
+      file,
+      change(lines)
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+    expect(verifyAudit(project).broken).toMatchObject({ file: "audit.jsonl", record });
+  });
+
+  it("begins with the oldest file that is kept", () => {
+    append(30, 1000);
+    const [oldest] = readdirSync(project.auditDir).sort();
+    rmSync(join(project.auditDir, oldest!));
+    expect(verifyAudit(project).broken).toBeNull();
+  });
+});
+
+describe("in an encrypted home", () => {
+  const keyFile = () => join(home.dir, "our.key");
+  const encrypt = () => encryptHome(`file:${keyFile()}`, { backups: [] });
+  const text = () => readFileSync(file, "utf8");
+  afterEach(forgetKeys);
+
+  it("is sealed, with the chain that it had, and opened again", () => {
+    append(3);
+    const plain = verifyAudit(project);
+    encrypt();
+    expect(text()).not.toContain('"q1"');
+    expect(verifyAudit(project)).toEqual(plain);
+    append(3);
+    expect(text()).not.toContain('"search"');
+    expect(records().map(({ question }) => question)).toEqual(["q0", "q1", "q2", "q0", "q1", "q2"]);
+    const sealed = verifyAudit(project);
+    expect(sealed).toMatchObject({ records: 6, broken: null });
+    decryptHome({ backups: [] });
+    expect(text()).toContain("search");
+    expect(verifyAudit(project)).toEqual(sealed);
+  });
+
+  it("records those who have not the key, and is read with it only", () => {
+    encrypt();
+    append(2);
+    forgetKeys();
+    renameSync(keyFile(), `${keyFile()}.away`);
+    append(2);
+    expect(() => records()).toThrow(expect.objectContaining({ code: "encryption_locked" }));
+    expect(() => verifyAudit(project)).toThrow(expect.objectContaining({ code: "encryption_locked" }));
+    renameSync(`${keyFile()}.away`, keyFile());
+    expect(verifyAudit(project)).toMatchObject({ records: 4, broken: null });
+  });
+
+  it("breaks with a line that was changed, and with one that somebody else sealed", () => {
+    encrypt();
+    append(3);
+    const lines = text().trimEnd().split("\n");
+    const changed = lines[1]!.slice(0, -12) + (lines[1]!.at(-12) === "A" ? "B" : "A") + lines[1]!.slice(-11);
+    const forged = seal(JSON.stringify({ ...records()[1], question: "other" }), publicKeyOf()!);
+    for (const line of [changed, forged]) {
+      writeFileSync(file, `${lines.with(1, line).join("\n")}\n`);
+      expect(verifyAudit(project).broken).toMatchObject({ record: 2 });
+    }
+  });
+});
