@@ -31,7 +31,8 @@ describeClient("Cline", "sessions", (bin) => {
     stage = await setClineStage(bin);
     const { pm, say, settled } = stage;
     await pm("setup", "--agent", "cline", "--no-import", "--yes");
-    await pm("init", "--agent", "cline", "--yes");
+    await pm("stop");
+    await pm("init", "--agent", "cline", "--mcp", "--instructions", "--team");
     await injectEagerly(stage, 2000);
     beginning = await beginWith(stage, prompts.edit);
     ids.edit = beginning.edit;

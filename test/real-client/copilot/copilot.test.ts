@@ -30,7 +30,7 @@ describeClient("GitHub Copilot CLI", "sessions", (bin) => {
   beforeAll(async () => {
     stage = await setCopilotStage(bin);
     const { pm, say, settled } = stage;
-    await pm("init", "--agent", "claude,copilot", "--mcp", "--instructions", "--yes");
+    await pm("init", "--agent", "claude,copilot", "--mcp", "--instructions", "--team");
     await injectEagerly(stage);
     beginning = await beginWith(stage, prompts.edit);
     ids.edit = beginning.edit;

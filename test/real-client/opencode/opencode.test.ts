@@ -30,7 +30,7 @@ describeClient("OpenCode", "sessions", (bin) => {
   beforeAll(async () => {
     stage = await setOpencodeStage(bin);
     const { pm, say, settled, serve } = stage;
-    await pm("init", "--agent", "opencode", "--mcp", "--instructions", "--yes");
+    await pm("init", "--agent", "opencode", "--mcp", "--instructions", "--team");
     await injectEagerly(stage);
     beginning = await beginWith(stage, prompts.edit);
     ids.edit = beginning.edit;

@@ -22,7 +22,7 @@ import { filesBefore, type QwenStage, setQwenStage } from "./stage.ts";
 
 describeClient("Qwen Code", "sessions", (bin) => {
   let stage: QwenStage;
-  const ids = { edit: "", write: "", again: "", delegate: "", ask: "" };
+  const ids = { edit: "", write: "", retry: "", delegate: "", ask: "" };
   let beginning: Beginning;
 
   const { show, search } = memoryOf(() => stage);
@@ -30,11 +30,11 @@ describeClient("Qwen Code", "sessions", (bin) => {
   beforeAll(async () => {
     stage = await setQwenStage(bin);
     const { pm, say, settled } = stage;
-    await pm("init", "--agent", "qwen", "--mcp", "--instructions", "--yes");
+    await pm("init", "--agent", "qwen", "--mcp", "--instructions", "--team");
     await injectEagerly(stage);
     beginning = await beginWith(stage, prompts.edit);
     ids.edit = beginning.edit;
-    ids.again = await say(prompts.again);
+    ids.retry = await say(prompts.retry);
     ids.write = await say(prompts.write);
     await settled();
     await say(prompts.resume, "--resume", ids.write);
@@ -91,9 +91,9 @@ describeClient("Qwen Code", "sessions", (bin) => {
     const { told } = await stage.pm<{ told: Injected[] }>("context");
     const eventsOf = (id: string) =>
       told.flatMap(({ session_id, event }) => (session_id === id ? event : []));
-    expect(eventsOf(ids.again)).toContain(stage.isCurrent ? "session-start" : "user-prompt");
+    expect(eventsOf(ids.retry)).toContain(stage.isCurrent ? "session-start" : "user-prompt");
     expect(stage.api.wasGiven(label)).toBe(true);
-    for (const id of [ids.again, ids.write])
+    for (const id of [ids.retry, ids.write])
       expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
   });
 

@@ -8,7 +8,7 @@ export const prompts = {
   edit: `The heron importer gives up after one timeout; let it retry. ${cue("edit")}\nNote to Pommel: ${note}`,
   write: `Give the pelican exporter a label. ${cue("write")}`,
   resume: `And what about the kestrel cache? ${cue("resume")}`,
-  again: `Does the heron importer give up after that timeout, or retry? ${cue("again")}`,
+  retry: `The heron importer gives up after one timeout; does it retry? ${cue("retry")}`,
   delegate: `Find out where the albatross limit is set. ${cue("delegate")}`,
   ask: `What did we say about the importer of the ibis? ${cue("ask")}`,
 } as const;
@@ -41,7 +41,7 @@ export function scripts(repo: string): Record<keyof typeof prompts | "look", Scr
       say("The pelican exporter has a label."),
     ],
     resume: [say("The kestrel cache stays as it is.")],
-    again: [say("It retries.")],
+    retry: [say("It retries.")],
     delegate: [
       call("agent", {
         description: "Find the limit",
