@@ -17,11 +17,9 @@ import { parseArgs } from "node:util";
 import { listCommands } from "../src/store/memory/commands.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
-import { type Asked, askFix, askHow } from "./commands/ask.ts";
-import { replayFailures } from "./commands/replay.ts";
-import { importSessions } from "./recall/import.ts";
-import { halfOf } from "./recall/questions.ts";
-import { printTable } from "./table.ts";
+import { type Asked, askFix, askHow, replayFailures } from "./commands/ask.ts";
+import { printTable } from "./measure.ts";
+import { halfOf, importSessions } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
   options: {

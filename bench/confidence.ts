@@ -27,16 +27,19 @@ import type { By } from "../src/search/confidence/coefficients.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
-import { benchmarkOfCode, benchmarkOfSessions } from "./confidence/benchmark.ts";
-import { codeSamples, type ForeignQuestion, foreignOf } from "./confidence/code.ts";
+import {
+  benchmarkOfCode,
+  benchmarkOfSessions,
+  codeSamples,
+  type ForeignQuestion,
+  foreignOf,
+} from "./confidence/benchmark.ts";
 import { fitCoefficients, fitThresholds } from "./confidence/fit.ts";
 import { asMarkdown, asSource, asText, nonsense, rightness, verdictOf } from "./confidence/report.ts";
-import { isAnswered, type Sample } from "./confidence/sample.ts";
+import { isAnswered, type Sample, unanswerable } from "./confidence/sample.ts";
 import { sessionSamples } from "./confidence/sessions.ts";
-import { unanswerable } from "./confidence/unanswerable.ts";
 import { mine, type Repository } from "./localise/run.ts";
-import { importSessions } from "./recall/import.ts";
-import { loadQuestions } from "./recall/questions.ts";
+import { importSessions, loadQuestions } from "./recall/import.ts";
 import { loadRepositories } from "./search/data.ts";
 
 const { values: options } = parseArgs({

@@ -22,13 +22,17 @@ import { claude } from "../src/agents/claude/claude.ts";
 import { gitTextIfAny } from "../src/git/git.ts";
 import { recentChangesOf } from "../src/git/history/file-changes.ts";
 import type { FileHistory } from "../src/queries/context/source.ts";
-import { askForCode, type Named } from "./context/code.ts";
-import { continuedBy, manifestEntry } from "./context/continues.ts";
-import { type Judged, judgeMoments } from "./context/judge.ts";
+import {
+  askForCode,
+  continuedBy,
+  type Judged,
+  judgeMoments,
+  manifestEntry,
+  type Named,
+} from "./context/judge.ts";
 import { type Played, readPlay, replay } from "./context/replay.ts";
-import { importerInto } from "./recall/import.ts";
-import { halfOf } from "./recall/questions.ts";
-import { printTable } from "./table.ts";
+import { printTable } from "./measure.ts";
+import { halfOf, importerInto } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -25,9 +25,8 @@ import { projectAt } from "../src/project/paths.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { recordChanges } from "./engines/record.ts";
 import type { StepOptions, Steps } from "./engines/steps.ts";
-import { percentile } from "./measure.ts";
+import { percentile, printTable } from "./measure.ts";
 import { buildCorpus } from "./scale/corpus.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

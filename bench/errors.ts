@@ -18,9 +18,9 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import type { Mode } from "../src/evaluate/modes.ts";
-import { checkOut, checkoutCache } from "./checkout.ts";
 import { sampleErrors } from "./errors/sample.ts";
 import { average, percentile } from "./measure.ts";
+import { checkOut, checkoutCache } from "./repositories.ts";
 import { measure, type Outcome } from "./search/run.ts";
 
 const repositories = z.array(

@@ -14,9 +14,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../src/client/daemon-client.ts";
-import { percentile } from "./measure.ts";
+import { percentile, printTable } from "./measure.ts";
 import { childrenCpuMs, runPm } from "./speed.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -27,8 +27,7 @@ import { createStaticEmbedder } from "../src/models/embed/static/static-embedder
 import { CodeSearch } from "../src/search/code/engine.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
-import { type Answered, qualityOf } from "./measure.ts";
-import { printTable } from "./table.ts";
+import { type Answered, printTable, qualityOf } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {

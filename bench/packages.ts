@@ -37,9 +37,8 @@ import { type PackageMap, packagesOfIndex } from "../src/search/packages/package
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { indexDriver } from "../src/store/index/drivers.ts";
 import type { CodeIndex, StoredChunk } from "../src/store/index/port.ts";
-import { half, rankOf } from "./measure.ts";
+import { half, printTable, rankOf } from "./measure.ts";
 import { type Question as Annotated, loadRepositories } from "./search/data.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

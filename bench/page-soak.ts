@@ -31,9 +31,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type CDPSession, chromium, type Page } from "playwright-core";
 import { daemonFiles, homeOf } from "../src/project/home.ts";
-import { percentile } from "./measure.ts";
+import { percentile, printTable } from "./measure.ts";
 import { usageOf } from "./speed.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

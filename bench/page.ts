@@ -15,8 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { percentile } from "./measure.ts";
-import { printTable } from "./table.ts";
+import { percentile, printTable } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {

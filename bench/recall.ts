@@ -26,9 +26,8 @@ import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { askDialogues } from "./recall/dialogues.ts";
-import { type Imported, importSessions } from "./recall/import.ts";
+import { type Imported, importSessions, loadQuestions } from "./recall/import.ts";
 import { mineQuestions } from "./recall/mined.ts";
-import { loadQuestions } from "./recall/questions.ts";
 import { type Answered, askAll, figuresOf, timesOf } from "./recall/run.ts";
 
 const { values: options } = parseArgs({

@@ -10,10 +10,9 @@ import { cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { temporaryHome } from "../test/support/temporary-home.ts";
-import { checkOut, checkoutCache } from "./checkout.ts";
 import { commitCost } from "./commit.ts";
 import { percentile } from "./measure.ts";
-import { type Repository, repositories } from "./repositories.ts";
+import { checkOut, checkoutCache, type Repository, repositories } from "./repositories.ts";
 import { coldIndex, httpSearch, processRatio, saveToSearchable } from "./speed.ts";
 
 // What is measured without a daemon must not start one.

@@ -23,15 +23,12 @@ import { defaultConfig } from "../src/project/config/settings.ts";
 import { homeOf } from "../src/project/home.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { indexDriver } from "../src/store/index/drivers.ts";
-import { checkOut, checkoutCache } from "./checkout.ts";
 import { startEngine } from "./engine.ts";
-import { percentile } from "./measure.ts";
-import { repositories } from "./repositories.ts";
+import { percentile, printTable } from "./measure.ts";
+import { checkOut, checkoutCache, repositories } from "./repositories.ts";
 import { buildCorpus } from "./scale/corpus.ts";
-import { measureAlone, measureDaemon } from "./scale/daemon.ts";
-import { measureEngine } from "./scale/engine.ts";
+import { measureAlone, measureDaemon, measureEngine } from "./scale/daemon.ts";
 import { coldIndex } from "./speed.ts";
-import { printTable } from "./table.ts";
 
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
 

@@ -14,8 +14,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { corpora, isUnchanged, leaks, scrubCase } from "../test/support/secrets/measure.ts";
+import { printTable } from "./measure.ts";
 import { measureForeign } from "./secrets/foreign.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -34,9 +34,8 @@ import { daemonFiles, homeOf } from "../src/project/home.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { rollout, threadId } from "../test/support/rollout-fixture.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
-import { percentile } from "./measure.ts";
+import { percentile, printTable } from "./measure.ts";
 import { usageOf } from "./speed.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

@@ -27,10 +27,9 @@ import {
   teamServer,
 } from "../src/store/team/team-server.ts";
 import { startTestServer } from "../test/support/postgres-server.ts";
-import { percentile } from "./measure.ts";
-import { loadQuestions } from "./recall/questions.ts";
+import { percentile, printTable } from "./measure.ts";
+import { loadQuestions } from "./recall/import.ts";
 import { childrenCpuMs, usageOf } from "./speed.ts";
-import { printTable } from "./table.ts";
 
 const { values: options } = parseArgs({
   options: {

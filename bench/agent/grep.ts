@@ -1,9 +1,51 @@
 import { isAskedFor, type PathRole, roleOf } from "../../src/search/code/path-role.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
-import { type Keyword, keywordsOf, shown } from "./keywords.ts";
+import { identifiersOf, rootOf, stopWords } from "../../src/text/tokens.ts";
 import { linesOfRead, type Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";
-import { readWindows } from "./windows.ts";
+
+/** Searches for words that an agent makes before it begins to read. */
+const mostKeywords = 4;
+/** A question of so few words is a name. */
+const wordsOfName = 2;
+
+const looksLikeCode = /[a-z\d][A-Z]|[A-Z]{2}|_|\$|\d/;
+
+/** Entries that a search shows. */
+const shown = 100;
+
+/** A word that was searched for. */
+interface Keyword {
+  text: string;
+  files: readonly string[];
+  /** The rarer, the higher. */
+  weight: number;
+}
+
+export interface Keywords {
+  /** What the question spells as code, as written. */
+  names: string[];
+  /** What to grep for, lower-case. */
+  texts: string[];
+}
+
+/**
+ * What to grep for: names that look like code, then the longest words, each without its ending, so that "grouped" finds
+ * "group" and "grouping". How common they are in the project is still unknown.
+ */
+export function keywordsOf(question: string): Keywords {
+  const words = [...new Set(identifiersOf(question))].filter(
+    (word) => word.length > 1 && !stopWords.has(word.toLowerCase()) && !/^\d+$/.test(word),
+  );
+  const isName = (word: string) => looksLikeCode.test(word) || words.length <= wordsOfName;
+  const names = words.filter(isName);
+  const others = words.filter((word) => !isName(word)).sort((a, b) => b.length - a.length);
+  const texts = [
+    ...names.map((word) => (looksLikeCode.test(word) ? word.toLowerCase() : rootOf(word))),
+    ...others.map(rootOf),
+  ];
+  return { names, texts: [...new Set(texts)].slice(0, mostKeywords) };
+}
 
 /**
  * An agent without Pommel. It searches for definitions of the code names in the question and for the files with the
@@ -75,4 +117,59 @@ export function readWhole(file: string, { linesOf }: Sources, reading: Reading):
     const last = Math.min(first + linesOfRead - 1, length);
     if (!reading.hasSeen(file, first, last)) reading.read(file, first, last);
   }
+}
+
+/** Lines read before and after a match. */
+const around = 60;
+/** Windows of a file before the next file's turn. */
+const windowsOfFile = 3;
+
+interface Options {
+  keywords: readonly Keyword[];
+  /** Lines that define what was asked for: an agent has seen them, and reads there first. */
+  defined: readonly number[];
+  sources: Sources;
+  reading: Reading;
+}
+
+/** Locates the words in a file, then reads there. */
+function readWindows(file: string, { keywords, defined, sources, reading }: Options): void {
+  const lines = sources.linesOf(file);
+  const window = (middle: number) => {
+    const [first, last] = [Math.max(middle - around, 1), middle + around];
+    if (!reading.isOver() && !reading.hasSeen(file, first, last)) reading.read(file, first, last);
+  };
+  // A short file is read as soon as it is searched.
+  if (lines.length <= 2 * around + 1) {
+    window(around + 1);
+    return;
+  }
+  for (const line of defined.slice(0, windowsOfFile)) window(line);
+  if (reading.isOver() || defined.length >= windowsOfFile) return;
+  if (reading.hasSeen(file, 1, lines.length)) return;
+  const texts = keywords.map(({ text }) => text);
+  let left = sources.matchesIn(file, texts).slice(0, shown);
+  reading.print(left.map((n) => `${n}:${lines[n - 1]}`).join("\n"));
+  for (let i = defined.length; i < windowsOfFile && left.length > 0; i++) {
+    const best = bestOf(left, lines, keywords);
+    window(best);
+    left = left.filter((n) => Math.abs(n - best) > around);
+  }
+}
+
+/** The match with the most telling words around it; of several the one in their middle. */
+function bestOf(matches: readonly number[], lines: readonly string[], keywords: readonly Keyword[]): number {
+  const on = matches.map((n) => {
+    const line = lines[n - 1]!.toLowerCase();
+    return { n, has: keywords.filter(({ text }) => line.includes(text)) };
+  });
+  const scored = on.map(({ n }) => {
+    const near = on.filter((other) => Math.abs(other.n - n) <= around);
+    const distinct = new Set(near.flatMap(({ has }) => has));
+    const score = [...distinct].reduce((sum, { weight }) => sum + weight, 0);
+    const distance = near.reduce((sum, other) => sum + Math.abs(other.n - n), 0);
+    return { n, score, matches: near.length, distance };
+  });
+  scored.sort((a, b) => b.score - a.score || b.matches - a.matches || a.distance - b.distance);
+  return scored[0]!.n;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readByGrep } from "./grep.ts";
-import { keywordsOf } from "./keywords.ts";
+import { keywordsOf, readByGrep } from "./grep.ts";
 import { type Answer, budget, type Criterion, createReading } from "./reading.ts";
 import { createSources } from "./sources.ts";
 import { type Found, readBySearch } from "./with-search.ts";

@@ -1,7 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { mineDocPairs } from "../../src/evaluate/doc-pairs.ts";
+import { decodeText } from "../../src/text/decode.ts";
+import { type Half, type Repository as Mined, type MiningOptions, mine } from "../localise/run.ts";
 import type { Repository } from "../search/data.ts";
+import type { Prepared } from "./prepare.ts";
 import type { Answer, Criterion } from "./reading.ts";
-import type { Sources } from "./sources.ts";
+import { createSources, type Sources } from "./sources.ts";
 
 /** How precisely an answer is located, and by what: a doc comment, human annotators, or a later commit that changed the file. */
 export type TaskKind = "function" | "span" | "file" | "commit";
@@ -50,3 +55,32 @@ export function annotatedTasks({ name, half, questions }: Repository, { paths }:
     };
   });
 }
+
+/** The questions of `npm run bench:localise`: later commits' subjects, and doc comments of functions. */
+export async function withLocalised(
+  repository: Mined & { half: Half },
+  options: MiningOptions,
+  use: (prepared: Prepared) => Promise<void>,
+): Promise<void> {
+  await mine(repository, options, async ({ project, index, pairs }) => {
+    const files = (await index.files()).map(({ path }) => path);
+    const sources = createSources(
+      new Map(files.map((path) => [path, decodeText(readFileSync(join(project.root, path))) ?? ""])),
+    );
+    const tasks = (["function", "commit"] as const).flatMap((kind) =>
+      pairs[kind].flatMap(({ query, targets: [target] }): Task[] =>
+        target === undefined
+          ? []
+          : [
+              {
+                ...{ repository: repository.name, half: partOf(repository), kind, question: query },
+                answer: { file: target.file, lines: target.lines ?? null },
+              },
+            ],
+      ),
+    );
+    await use({ project, sources, tasks });
+  });
+}
+
+const partOf = ({ half }: { half: Half }): Task["half"] => (half === "look" ? "choose" : "confirm");

@@ -1,20 +1,46 @@
 import type { Random } from "./random.ts";
-import {
-  args,
-  camel,
-  cap,
-  indented,
-  kinds,
-  method,
-  noun,
-  sentence,
-  snake,
-  snakeMethod,
-  some,
-  value,
-  verb,
-  words,
-} from "./words.ts";
+
+/** Names and sentences that code is made of. */
+
+const verbs =
+  "load save read write parse build find check update remove merge resolve open close send fetch sort count render track".split(
+    " ",
+  );
+const nouns =
+  "user order token config session path index cache buffer node report entry request result line commit branch event queue page account invoice file record".split(
+    " ",
+  );
+const kinds = "next last current pending cached raw default shared local remote total first inner base".split(
+  " ",
+);
+const words =
+  "keeps drops retries waits until before after unless because every missing empty stale large slow broken client server network database answer limit order version".split(
+    " ",
+  );
+
+const cap = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+const verb = (r: Random) => r.pick(verbs);
+const noun = (r: Random) => r.pick(nouns);
+export const identifier = (r: Random) => (r.chance(0.5) ? `${r.pick(kinds)}${cap(noun(r))}` : noun(r));
+const method = (r: Random) => `${verb(r)}${r.chance(0.4) ? cap(r.pick(kinds)) : ""}${cap(noun(r))}`;
+const snake = (r: Random) => (r.chance(0.5) ? `${r.pick(kinds)}_${noun(r)}` : noun(r));
+const snakeMethod = (r: Random) => `${verb(r)}_${r.chance(0.4) ? `${r.pick(kinds)}_` : ""}${noun(r)}`;
+export const prose = (r: Random) =>
+  `${cap(verb(r))} the ${r.pick(kinds)} ${noun(r)} ${Array.from({ length: r.int(2, 7) }, () => r.pick(words)).join(" ")}.`;
+const value = (r: Random) =>
+  r.weighted<string>([
+    [`${r.int(0, 9)}`, 2],
+    [`${r.int(10, 9999)}`, 2],
+    ["true", 1],
+    ["false", 1],
+    [`"${noun(r)}-${r.pick(words)}"`, 3],
+    ["null", 1],
+  ]);
+const args = (r: Random, name: (r: Random) => string) => Array.from({ length: r.int(1, 4) }, () => name(r));
+const indented = (lines: readonly string[], by: string) =>
+  lines.map((line) => (line === "" ? "" : by + line));
+const some = <T>(r: Random, from: number, to: number, make: () => T[]): T[] =>
+  Array.from({ length: r.int(from, to) }, make).flat();
 
 /** Code as people and agents write it: much of it resembles other code, and many lines are everywhere. */
 export interface Language {
@@ -38,24 +64,24 @@ const typescript: Language = {
   head: (r) => some(r, 1, 4, () => [`import { ${method(r)} } from "./${noun(r)}.ts";`]),
   piece(r) {
     const body = some(r, 2, 7, () => typescript.statements(r));
-    const doc = r.chance(0.4) ? [`/** ${sentence(r)} */`] : [];
+    const doc = r.chance(0.4) ? [`/** ${prose(r)} */`] : [];
     return [
       ...doc,
-      `${r.chance(0.6) ? "export " : ""}function ${method(r)}(${args(r, (x) => `${camel(x)}: string`).join(", ")}) {`,
+      `${r.chance(0.6) ? "export " : ""}function ${method(r)}(${args(r, (x) => `${identifier(x)}: string`).join(", ")}) {`,
       ...indented(body, "  "),
-      ...(r.chance(0.6) ? [`  return ${camel(r)};`] : []),
+      ...(r.chance(0.6) ? [`  return ${identifier(r)};`] : []),
       "}",
     ];
   },
   statements: (r) =>
     r.weighted<() => string[]>([
-      [() => [`const ${camel(r)} = ${method(r)}(${args(r, camel).join(", ")});`], 6],
-      [() => [`${camel(r)}.${method(r)}(${args(r, value).join(", ")});`], 3],
-      [() => [`if (!${camel(r)}) return;`], 1],
-      [() => [`if (${camel(r)} === ${value(r)}) {`, `  ${method(r)}(${camel(r)});`, "}"], 2],
-      [() => [`for (const ${noun(r)} of ${camel(r)}) {`, `  ${method(r)}(${noun(r)});`, "}"], 1],
-      [() => [`// ${sentence(r)}`], 1],
-      [() => [`const ${camel(r)} = { ${camel(r)}, ${camel(r)}: ${value(r)} };`], 1],
+      [() => [`const ${identifier(r)} = ${method(r)}(${args(r, identifier).join(", ")});`], 6],
+      [() => [`${identifier(r)}.${method(r)}(${args(r, value).join(", ")});`], 3],
+      [() => [`if (!${identifier(r)}) return;`], 1],
+      [() => [`if (${identifier(r)} === ${value(r)}) {`, `  ${method(r)}(${identifier(r)});`, "}"], 2],
+      [() => [`for (const ${noun(r)} of ${identifier(r)}) {`, `  ${method(r)}(${noun(r)});`, "}"], 1],
+      [() => [`// ${prose(r)}`], 1],
+      [() => [`const ${identifier(r)} = { ${identifier(r)}, ${identifier(r)}: ${value(r)} };`], 1],
     ])(),
   common: ["}", "return;", "});", "return null;", "} else {", "break;", "return result;"],
 };
@@ -76,8 +102,8 @@ const go: Language = {
   piece(r) {
     const body = some(r, 2, 6, () => go.statements(r));
     return [
-      ...(r.chance(0.5) ? [`// ${sentence(r)}`] : []),
-      `func ${cap(method(r))}(ctx context.Context, ${args(r, (x) => `${camel(x)} string`).join(", ")}) error {`,
+      ...(r.chance(0.5) ? [`// ${prose(r)}`] : []),
+      `func ${cap(method(r))}(ctx context.Context, ${args(r, (x) => `${identifier(x)} string`).join(", ")}) error {`,
       ...indented(body, "\t"),
       "\treturn nil",
       "}",
@@ -87,18 +113,18 @@ const go: Language = {
     r.weighted<() => string[]>([
       [
         () => [
-          `${camel(r)}, err := ${noun(r)}.${cap(method(r))}(ctx, ${args(r, camel).join(", ")})`,
+          `${identifier(r)}, err := ${noun(r)}.${cap(method(r))}(ctx, ${args(r, identifier).join(", ")})`,
           "if err != nil {",
           "\treturn err",
           "}",
         ],
         5,
       ],
-      [() => [`${camel(r)} := ${method(r)}(${args(r, camel).join(", ")})`], 4],
+      [() => [`${identifier(r)} := ${method(r)}(${args(r, identifier).join(", ")})`], 4],
       [() => ["if err != nil {", `\treturn fmt.Errorf("${verb(r)} ${noun(r)}: %w", err)`, "}"], 3],
-      [() => [`for _, ${noun(r)} := range ${camel(r)} {`, `\t${method(r)}(${noun(r)})`, "}"], 2],
-      [() => [`// ${sentence(r)}`], 1],
-      [() => [`defer ${camel(r)}.Close()`], 1],
+      [() => [`for _, ${noun(r)} := range ${identifier(r)} {`, `\t${method(r)}(${noun(r)})`, "}"], 2],
+      [() => [`// ${prose(r)}`], 1],
+      [() => [`defer ${identifier(r)}.Close()`], 1],
     ])(),
   common: ["}", "return nil", "if err != nil {", "return err", ")", "continue"],
 };
@@ -112,7 +138,7 @@ const python: Language = {
     const body = some(r, 2, 7, () => python.statements(r));
     return [
       `def ${snakeMethod(r)}(${args(r, snake).join(", ")}):`,
-      ...(r.chance(0.5) ? [`    """${sentence(r)}"""`] : []),
+      ...(r.chance(0.5) ? [`    """${prose(r)}"""`] : []),
       ...indented(body, "    "),
       `    return ${r.chance(0.5) ? snake(r) : "None"}`,
     ];
@@ -123,7 +149,7 @@ const python: Language = {
       [() => [`if ${snake(r)} is None:`, "    return None"], 2],
       [() => [`for ${noun(r)} in ${snake(r)}:`, `    ${snakeMethod(r)}(${noun(r)})`], 2],
       [() => ["try:", `    ${snakeMethod(r)}(${snake(r)})`, "except ValueError:", "    pass"], 1],
-      [() => [`# ${sentence(r)}`], 1],
+      [() => [`# ${prose(r)}`], 1],
       [() => [`${snake(r)} = '${r.pick(words)} ${noun(r)}'`], 1],
     ])(),
   common: ["return None", "pass", "else:", "try:", "continue", "return result"],
@@ -143,18 +169,21 @@ const java: Language = {
     const body = some(r, 2, 6, () => java.statements(r));
     return [
       ...(r.chance(0.3) ? ["    @Override"] : []),
-      `    public ${r.pick(["void", "String", "int", "List<String>"])} ${method(r)}(${args(r, (x) => `String ${camel(x)}`).join(", ")}) {`,
+      `    public ${r.pick(["void", "String", "int", "List<String>"])} ${method(r)}(${args(r, (x) => `String ${identifier(x)}`).join(", ")}) {`,
       ...indented(body, "        "),
-      ...(r.chance(0.6) ? [`        return ${camel(r)};`] : []),
+      ...(r.chance(0.6) ? [`        return ${identifier(r)};`] : []),
       "    }",
     ];
   },
   statements: (r) =>
     r.weighted<() => string[]>([
-      [() => [`String ${camel(r)} = ${camel(r)}.${method(r)}(${args(r, camel).join(", ")});`], 6],
+      [
+        () => [`String ${identifier(r)} = ${identifier(r)}.${method(r)}(${args(r, identifier).join(", ")});`],
+        6,
+      ],
       [() => [`${method(r)}(${args(r, value).join(", ")});`], 3],
-      [() => [`if (${camel(r)} == null) {`, "    return null;", "}"], 2],
-      [() => [`// ${sentence(r)}`], 1],
+      [() => [`if (${identifier(r)} == null) {`, "    return null;", "}"], 2],
+      [() => [`// ${prose(r)}`], 1],
     ])(),
   common: ["}", "return null;", "@Override", "} else {", "return this;"],
 };
@@ -166,9 +195,9 @@ const markdown: Language = {
   head: (r) => [`# ${cap(r.pick(kinds))} ${noun(r)}`],
   piece: (r) =>
     r.chance(0.5)
-      ? [`## ${cap(verb(r))} the ${noun(r)}`, "", ...some(r, 1, 4, () => [`${sentence(r)} ${sentence(r)}`])]
-      : some(r, 2, 6, () => [`- ${sentence(r)}`]),
-  statements: (r) => [`${r.chance(0.4) ? "- " : ""}${sentence(r)}`],
+      ? [`## ${cap(verb(r))} the ${noun(r)}`, "", ...some(r, 1, 4, () => [`${prose(r)} ${prose(r)}`])]
+      : some(r, 2, 6, () => [`- ${prose(r)}`]),
+  statements: (r) => [`${r.chance(0.4) ? "- " : ""}${prose(r)}`],
   common: ["```", "---", "```console", "## Notes", "## Usage"],
 };
 
@@ -178,7 +207,7 @@ const json: Language = {
   separator: [],
   head: (r) => ["{", `  "name": "${noun(r)}-${noun(r)}",`],
   piece: (r) => [
-    `  "${camel(r)}${r.int(1, 99)}": {`,
+    `  "${identifier(r)}${r.int(1, 99)}": {`,
     ...indented(
       some(r, 1, 5, () => json.statements(r)),
       "    ",
@@ -186,7 +215,7 @@ const json: Language = {
     '    "enabled": true',
     "  },",
   ],
-  statements: (r) => [`"${camel(r)}": ${value(r)},`],
+  statements: (r) => [`"${identifier(r)}": ${value(r)},`],
   common: ["},", "}", "],", '"enabled": true', '"enabled": false,'],
 };
 
@@ -241,6 +270,4 @@ export function newFile(r: Random, language: Language, pieces: number): string[]
   return language.name === "json" ? [...lines, '  "version": 1', "}"] : lines;
 }
 
-export const identifier = camel;
-export const newIdentifier = (r: Random) => `${camel(r)}${cap(noun(r))}`;
-export const prose = sentence;
+export const newIdentifier = (r: Random) => `${identifier(r)}${cap(noun(r))}`;

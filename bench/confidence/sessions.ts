@@ -15,9 +15,8 @@ import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
 import { frequenciesIn } from "../../src/store/sqlite/full-text-scores.ts";
-import type { ForeignQuestion } from "./code.ts";
-import { halfOfQuestion, hashOf, Listener, type Sample } from "./sample.ts";
-import { unanswerable } from "./unanswerable.ts";
+import type { ForeignQuestion } from "./benchmark.ts";
+import { halfOfQuestion, hashOf, Listener, type Sample, unanswerable } from "./sample.ts";
 
 interface Found {
   result: SessionResult;

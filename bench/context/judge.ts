@@ -1,4 +1,14 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { Indexer } from "../../src/code/index/indexer.ts";
+import { defaultConfig } from "../../src/project/config/settings.ts";
+import { silentLog } from "../../src/project/log.ts";
+import { projectAt } from "../../src/project/paths.ts";
 import { filesNamedBy } from "../../src/queries/context/at-start.ts";
+import { codeNamed } from "../../src/queries/context/relevance.ts";
+import { indexDriver } from "../../src/store/index/drivers.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";
@@ -107,4 +117,96 @@ function isTakenOut(plays: readonly Played[], { session, at, file, line, removed
     ),
   );
   return written.filter((one) => out.has(one)).length > written.length / 2;
+}
+
+/** Metadata of a session. */
+export const manifestEntry = z.object({
+  session_id: z.string(),
+  first_timestamp: z.string(),
+  last_timestamp: z.string(),
+  branch: z.nullable(z.string()),
+  files_touched: z.array(z.string()),
+});
+type Entry = z.infer<typeof manifestEntry>;
+
+const day = 24 * 3600 * 1000;
+/** Maximum days between the end of one session and the start of its continuation on the same branch. */
+const onBranch = 14;
+const onFiles = 7;
+const isMain = (branch: string | null) => branch === null || ["main", "master", "HEAD"].includes(branch);
+
+/**
+ * Which earlier sessions each session continues: one that began before it on the same branch, unless that is the main
+ * one, and ended no more than two weeks before; or one that ended no more than a week before and touched at least half
+ * of the files that it touches. Judged by time, branch and files, never by text.
+ */
+export function continuedBy(entries: readonly Entry[]): Map<string, Set<string>> {
+  return new Map(
+    entries.map((later) => [
+      later.session_id,
+      new Set(entries.filter((earlier) => continues(later, earlier)).map(({ session_id }) => session_id)),
+    ]),
+  );
+}
+
+function continues(later: Entry, earlier: Entry): boolean {
+  if (Date.parse(earlier.first_timestamp) >= Date.parse(later.first_timestamp)) return false;
+  const pause = (Date.parse(later.first_timestamp) - Date.parse(earlier.last_timestamp)) / day;
+  if (!isMain(later.branch) && later.branch === earlier.branch && pause <= onBranch) return true;
+  const shared = later.files_touched.filter((file) => earlier.files_touched.includes(file)).length;
+  return shared > 0 && 2 * shared >= later.files_touched.length && pause <= onFiles;
+}
+
+/** What was injected about the code that a first prompt names. */
+export interface Named {
+  session: string;
+  prompt: string;
+  /** Whether the session later read or changed the file of the place. */
+  places: { place: string; name: string; isUsed: boolean }[];
+}
+
+/**
+ * Asks with each prompt in the code at the beginning of its session: the last commit of the default branch.
+ * @param scratch where the repository is checked out and indexed
+ */
+export async function askForCode(
+  repository: string,
+  plays: readonly Played[],
+  scratch: string,
+): Promise<Named[]> {
+  const root = join(scratch, "code");
+  execFileSync("git", ["clone", "--quiet", "--shared", "--no-checkout", repository, root]);
+  const git = (...args: string[]) => execFileSync("git", ["-C", root, ...args], { encoding: "utf8" }).trim();
+  const project = projectAt(root);
+  const config = defaultConfig();
+  const { index } = await (await indexDriver(config)).openToWrite(join(scratch, "code.db"), silentLog);
+  const named: Named[] = [];
+  let last = "";
+  try {
+    for (const { name: session, moments, touched } of plays.toSorted((a, b) => a.startedAt - b.startedAt)) {
+      const first = moments.find(({ kind }) => kind === "prompt");
+      if (first === undefined) continue;
+      const { at, prompt } = first;
+      const revision = git("rev-list", "-1", `--before=${new Date(at).toISOString()}`, "origin/HEAD");
+      if (revision === "") continue;
+      if (revision !== last) {
+        git("checkout", "--quiet", "--force", "--detach", revision);
+        const rules = createIgnoreRules(root, config);
+        const indexer = new Indexer({ project, config, rules, index, withVectors: false, log: silentLog });
+        await indexer.reconcile();
+        await indexer.close();
+        last = revision;
+      }
+      const places = (await codeNamed(index, prompt)).map(({ ref, place }) => {
+        const [path = "", name = ""] = ref.slice("code:".length).split("#");
+        // Sessions of other machines have other directories before it.
+        const isUsed = touched.some((file) => file.path === path || file.path.endsWith(`/${path}`));
+        return { place, name, isUsed };
+      });
+      named.push({ session, prompt, places });
+    }
+  } finally {
+    await index.close();
+  }
+  return named;
 }

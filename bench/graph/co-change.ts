@@ -20,7 +20,7 @@ import { grammarOf } from "../../src/code/languages/index.ts";
 import { shuffled } from "../../src/evaluate/pairs.ts";
 import { filesAround } from "../../src/search/graph/around.ts";
 import { CodeGraph } from "../../src/search/graph/graph.ts";
-import { printTable } from "../table.ts";
+import { printTable } from "../measure.ts";
 import { withGraphOf } from "./indexed.ts";
 
 const { values: options } = parseArgs({

@@ -11,9 +11,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { percentile } from "../measure.ts";
+import { percentile, printTable } from "../measure.ts";
 import { runPm, untilIdle } from "../speed.ts";
-import { printTable } from "../table.ts";
 
 const { values: options } = parseArgs({
   options: { project: { type: "string" }, times: { type: "string", default: "25" } },

@@ -1,22 +1,132 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
+import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
+import { questionOfCommit } from "../../src/evaluate/commit-pairs.ts";
+import { type DocPair, mineDocPairs, withoutDocs } from "../../src/evaluate/doc-pairs.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
 import type { Pair } from "../../src/evaluate/pairs.ts";
-import { everything } from "../../src/evaluate/scratch-copy.ts";
+import { copySources, everything } from "../../src/evaluate/scratch-copy.ts";
+import { commitsOf } from "../../src/git/history/history.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
+import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
+import { type PathRole, roleOf } from "../../src/search/code/path-role.ts";
 import { indexCommits } from "../../src/search/history/index-commits.ts";
 import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
-import type { FileStamp } from "../../src/store/index/records.ts";
+import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
 import { half } from "../measure.ts";
-import { checkOutPast } from "./checkout.ts";
-import { documented, laterCommits } from "./questions.ts";
+
+/** A repository as it was before the commits that ask about it. */
+interface Past {
+  /** A checkout of that revision. */
+  root: string;
+  /** The later commits, for `git log`. */
+  later: readonly string[];
+}
+
+/**
+ * Checks out a repository as it was `back` commits before a revision, or at three fifths of a shorter history. The objects
+ * stay in the clone.
+ * @param clone bare or not
+ */
+function checkOutPast(clone: string, root: string, revision: string, back: number): Past {
+  const git = (dir: string, ...args: string[]) =>
+    execFileSync("git", ["-C", dir, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
+  const commits = Number(git(clone, "rev-list", "--no-merges", "--count", revision));
+  const after = Math.min(back, Math.floor(commits * 0.4));
+  const base = git(clone, "rev-list", "--no-merges", `--skip=${after}`, "--max-count=1", revision);
+  if (!existsSync(join(root, ".git"))) {
+    rmSync(root, { recursive: true, force: true });
+    git(clone, "clone", "--quiet", "--shared", "--no-checkout", ".", root);
+    git(root, "checkout", "--quiet", "--detach", base);
+  }
+  return { root, later: [revision, `^${base}`] };
+}
+
+/** A commit that changed more source files than this has no one place. */
+const maxFiles = 3;
+/** Shorter subjects ask for nothing. Words. */
+const minWords = 4;
+/** What a change of a program is made in. */
+const sources: ReadonlySet<PathRole> = new Set(["source", "barrel", "types"]);
+
+/** Programs in languages that are cut by lines. */
+const withoutGrammar = new Set(
+  "clojure dart erlang fsharp groovy haskell julia objectivec ocaml perl powershell r vim zig".split(" "),
+);
+
+const isProgram = (path: string) => {
+  const language = languageOf(path);
+  return grammarOf(language) !== null || withoutGrammar.has(language);
+};
+const isSource = (path: string) => sources.has(roleOf(path)) && isProgram(path);
+
+/**
+ * Subjects of later commits, with the source files that each changed, all of which were there before it; and those of commits that
+ * changed none, but tests, documents or settings. Nobody words these questions, so nothing can be tuned to their wording.
+ * @param files that were there
+ */
+async function laterCommits(
+  { root, later }: Past,
+  files: ReadonlySet<string>,
+  count: number,
+): Promise<{ commit: Pair[]; other: Pair[] }> {
+  const found = { commit: new Map<string, Pair>(), other: new Map<string, Pair>() };
+  for await (const { message, files: changed, ...commit } of commitsOf(root, { revisions: later })) {
+    const ofSources = changed.filter(isSource);
+    const targets = ofSources.length > 0 ? ofSources : changed;
+    if (targets.length > maxFiles || !targets.every((file) => files.has(file))) continue;
+    const [subject = ""] = message.split("\n");
+    const query = questionOfCommit({ ...commit, message: subject, files: changed });
+    if (query === null || query.split(/\s+/).length < minWords) continue;
+    const kind = ofSources.length > 0 ? found.commit : found.other;
+    if (targets.length > 0) kind.set(query, { query, targets: targets.map((file) => ({ file })) });
+  }
+  return {
+    commit: spread([...found.commit.values()], count),
+    other: spread([...found.other.values()], count),
+  };
+}
+
+/** So many of them, evenly spread. */
+function spread<T>(all: readonly T[], count: number): T[] {
+  const step = Math.max(1, all.length / count);
+  return all.filter((_, i) => Math.floor(i / step) > Math.floor((i - 1) / step)).slice(0, count);
+}
+
+/** Documented functions and types, asked for by their comments, and a copy of the files at `copy` that lacks these. */
+async function documented(
+  { root }: Past,
+  copy: string,
+  {
+    config,
+    stamps,
+    seed,
+    count,
+  }: { config: Config; stamps: readonly FileStamp[]; seed: string; count: number },
+): Promise<{ function: Pair[]; type: Pair[] }> {
+  const mined = { root, config, stamps, seed, count };
+  const found = {
+    function: await mineDocPairs(mined),
+    type: await mineDocPairs({ ...mined, level: "class" }),
+  };
+  const hidden = new Map<string, DocComment[]>();
+  for (const { file, docs } of [...found.function, ...found.type])
+    hidden.set(file, [...(hidden.get(file) ?? []), ...docs]);
+  await copySources({
+    ...{ from: root, to: copy, stamps, maxFileSize: config["index.max_file_size"] },
+    change: (path, text) => withoutDocs(text, hidden.get(path) ?? []),
+    onProgress: () => {},
+  });
+  const asPairs = (pairs: readonly DocPair[]) => pairs.map(({ query, targets }) => ({ query, targets }));
+  return { function: asPairs(found.function), type: asPairs(found.type) };
+}
 
 export const kinds = ["commit", "function", "type", "other"] as const;
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import type { Question } from "./questions.ts";
+import type { Question } from "./import.ts";
 
 /**
  * Questions that nobody wrote for this, mined from the sessions themselves. No weight has seen them:

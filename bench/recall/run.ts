@@ -4,7 +4,7 @@ import { openQuery, type SessionAnswer } from "../../src/search/sessions/types.t
 import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { placeOfLine } from "../../src/store/memory/sessions/transcripts.ts";
-import { halfOf, type Question } from "./questions.ts";
+import { halfOf, type Question } from "./import.ts";
 
 /** How one question was answered. */
 export interface Answered {

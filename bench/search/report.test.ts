@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Repository } from "./data.ts";
-import { pointsOf } from "./points.ts";
+import { pointsOf } from "./plot.ts";
 import { reportOf } from "./report.ts";
 import type { MeasuredRepository, Outcome } from "./run.ts";
 import { asMarkdown, asText, tablesOf } from "./tables.ts";

@@ -4,10 +4,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { credsweeperCases } from "./credsweeper.ts";
 import { foreignPattern, secretIn } from "./foreign-pattern.ts";
-import { gitleaksCases } from "./gitleaks.ts";
-import { ruleExamples } from "./rule-examples.ts";
-import { semgrepCases } from "./semgrep.ts";
-import { trufflehogCases } from "./trufflehog.ts";
+import { ruleExamples, semgrepCases } from "./semgrep.ts";
+import { gitleaksCases, trufflehogCases } from "./trufflehog.ts";
 
 let checkout: string;
 beforeEach(() => {

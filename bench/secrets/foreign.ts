@@ -4,14 +4,10 @@ import { join } from "node:path";
 import { isExample } from "../../src/redact/patterns/rule.ts";
 import type { SecretCase } from "../../test/support/secrets/make.ts";
 import { isUnchanged, scrubCase } from "../../test/support/secrets/measure.ts";
-import { printTable } from "../table.ts";
-import { creddataCases } from "./creddata.ts";
-import { credsweeperCases } from "./credsweeper.ts";
-import { gitleaksCases } from "./gitleaks.ts";
-import { leaktkCases, leaktkFile } from "./leaktk.ts";
-import { ruleExamples, ruleFolders } from "./rule-examples.ts";
-import { semgrepCases } from "./semgrep.ts";
-import { trufflehogCases } from "./trufflehog.ts";
+import { printTable } from "../measure.ts";
+import { creddataCases, credsweeperCases, leaktkCases, leaktkFile } from "./credsweeper.ts";
+import { ruleExamples, ruleFolders, semgrepCases } from "./semgrep.ts";
+import { gitleaksCases, trufflehogCases } from "./trufflehog.ts";
 
 /** Examples of another scanner: what its tests hold it to. */
 export interface ForeignCases {

@@ -49,3 +49,50 @@ function patternsIn(part: unknown): RegExp[] {
     return pattern === null ? patternsIn(value) : [pattern];
   });
 }
+
+const examplesFile = z.object({
+  rules: z.array(
+    z.object({
+      name: z.string(),
+      pattern: z.string(),
+      /** False: only needed to check another rule's finds, such as the id of a client. */
+      visible: z.boolean().default(true),
+      examples: z.array(z.coerce.string()).nullish(),
+      negative_examples: z.array(z.coerce.string()).nullish(),
+      categories: z.array(z.string()).default([]),
+    }),
+  ),
+});
+
+/** Folders of rules in checkouts of kingfisher, noseyparker and titus. */
+export const ruleFolders = {
+  kingfisher: "data/rules",
+  noseyparker: "crates/noseyparker/data/default/builtin/rules",
+  titus: "pkg/rule/rules",
+};
+
+/**
+ * The examples of the rules of kingfisher (https://github.com/mongodb/kingfisher), noseyparker
+ * (https://github.com/praetorian-inc/noseyparker) and titus (https://github.com/praetorian-inc/titus), all Apache License 2.0,
+ * which have one format.
+ */
+export function ruleExamples(checkout: string, scanner: keyof typeof ruleFolders): ForeignCases {
+  const cases: ForeignCases = { secrets: [], lookAlikes: [], unplaced: 0 };
+  const folder = join(checkout, ruleFolders[scanner]);
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".yml"))) {
+    const kind = file.replace(/\.yml$/, "");
+    const { rules } = examplesFile.parse(parse(readFileSync(join(folder, file), "utf8")));
+    for (const { name, pattern, visible, examples, negative_examples, categories } of rules) {
+      for (const text of negative_examples ?? [])
+        cases.lookAlikes.push({ kind, text, secrets: [], keep: [] });
+      if (!visible || findsNoSecret(name) || categories.includes("identifier")) continue;
+      const native = foreignPattern(pattern);
+      for (const text of examples ?? []) {
+        const secret = native === null ? null : secretIn(text, native);
+        if (secret === null) cases.unplaced++;
+        else cases.secrets.push({ kind, text, secrets: [secret], keep: [] });
+      }
+    }
+  }
+  return cases;
+}

@@ -4,8 +4,15 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { random } from "../../attribution/random.ts";
 import { asMarkdown, asText } from "../../search/tables.ts";
-import { writeExample } from "./example.ts";
-import { cued, foreignInstruction, miscounted, plantForeign, startMock, unanswered } from "./mock.ts";
+import {
+  cued,
+  foreignInstruction,
+  miscounted,
+  plantForeign,
+  startMock,
+  unanswered,
+  writeExample,
+} from "./mock.ts";
 import { type PairedOptions, type Run, runPairs } from "./run.ts";
 import { tablesOf } from "./tables.ts";
 import { loadTasks } from "./tasks.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeOf, criticalT, estimate, wilson } from "./statistics.ts";
+import { changeOf, criticalT, estimate, wilson } from "./tables.ts";
 
 const close = (values: readonly number[]) => values.map((value) => expect.closeTo(value, 3));
 
