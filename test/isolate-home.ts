@@ -19,9 +19,17 @@ delete process.env.POMMEL_HOME;
 process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
 process.env.GIT_CONFIG_NOSYSTEM = "1";
 // After each commit git would start a process to see whether there is anything to tidy up: half of what a commit costs.
-writeFileSync(process.env.GIT_CONFIG_GLOBAL, "[maintenance]\n\tauto = false\n");
+// Nothing here outlives a power cut, so nothing waits for the disk.
+writeFileSync(process.env.GIT_CONFIG_GLOBAL, "[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n");
 process.env.NO_COLOR = "1";
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
+
+// A slow machine is no failure: what gives up after a while has longer here.
+const { timeout } = AbortSignal;
+AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 10 * ms);
+afterAll(() => {
+  AbortSignal.timeout = timeout;
+});
 
 // Files share their processes: what one sets is not for the next.
 const given = { ...process.env };

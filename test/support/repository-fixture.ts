@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -63,7 +64,8 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
       },
     }).trim();
   };
-  git("init", "--quiet", "--initial-branch=main", ...init);
+  if (init.length > 0) git("init", "--quiet", "--initial-branch=main", ...init);
+  else initialise(dir);
   configureGit(dir, { email: "ann@example.org" });
   const write = (files: Record<string, FileContent>) => {
     for (const [path, content] of Object.entries(files)) {
@@ -85,7 +87,21 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
   return { git, write, commit };
 }
 
-/** What `git config` would write to a new repository, and `git rev-parse` read from it, each in a process of its own. */
+/** What `git init` and `git config` would write, and `git rev-parse` read, each in a process of its own. */
+
+/** As `git init` makes it, without the examples of hooks. */
+let empty: string | undefined;
+
+function initialise(dir: string): void {
+  if (empty === undefined) {
+    empty = mkdtempSync(join(tmpdir(), "pommel-git-empty-"));
+    execFileSync("git", ["init", "--quiet", "--initial-branch=main", "--template=", empty], {
+      stdio: "pipe",
+    });
+    for (const name of ["hooks", "info"]) mkdirSync(join(empty, ".git", name));
+  }
+  cpSync(join(empty, ".git"), join(dir, ".git"), { recursive: true });
+}
 
 /** Ann commits in the repository, and nothing runs after her commits. */
 export function configureGit(dir: string, { email }: { email: string }): void {
