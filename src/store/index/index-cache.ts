@@ -195,8 +195,10 @@ class CacheDatabase extends Connection {
   }
 
   namesAt(place: string): string[] {
-    const names = this.prepare("SELECT name FROM entries WHERE place = ? ORDER BY id DESC").pluck();
-    return (names.all(bytesOf(place)) as Uint8Array[]).map((name) => Buffer.from(name).toString("hex"));
+    return this.column<Uint8Array>(
+      "SELECT name FROM entries WHERE place = ? ORDER BY id DESC",
+      bytesOf(place),
+    ).map((name) => Buffer.from(name).toString("hex"));
   }
 
   entry(place: string, name: string): EntryRow | undefined {

@@ -64,21 +64,20 @@ export function listCommands(
   memory: Memory,
   { names, outcome, sessionId, until = null, limit = -1 }: CommandFilter = {},
 ): CommandRecord[] {
-  return memory
-    .prepare(
-      `SELECT ${columns} ${from} WHERE NOT t.abandoned
-         AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
-         AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
-         AND (@until IS NULL OR c.at < @until)
-       ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
-    )
-    .all({
-      names: names === undefined ? null : JSON.stringify(names),
+  return memory.all<CommandRecord>(
+    `SELECT ${columns} ${from} WHERE NOT t.abandoned
+       AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
+       AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
+       AND (@until IS NULL OR c.at < @until)
+     ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
+    {
+      names: names ?? null,
       outcome: outcome ?? null,
       sessionId: sessionId ?? null,
       until,
       limit,
-    }) as CommandRecord[];
+    },
+  );
 }
 
 /** What sessions ran with success from a turn on, each form of each session once. */
@@ -87,15 +86,14 @@ export function formsWorked(
   since: readonly { sessionId: number; turn: number }[],
   until: number | null,
 ): Pick<CommandRecord, "sessionId" | "form" | "name">[] {
-  return memory
-    .prepare(
-      `SELECT DISTINCT t.session_id AS sessionId, c.form, c.name
-       FROM json_each(@since) f JOIN turns t ON t.session_id = json_extract(f.value, '$.sessionId')
-         JOIN commands c ON c.turn_id = t.id
-       WHERE t.number >= json_extract(f.value, '$.turn') AND NOT t.abandoned AND c.outcome = 'worked'
-         AND (@until IS NULL OR c.at < @until)`,
-    )
-    .all({ since: JSON.stringify(since), until }) as Pick<CommandRecord, "sessionId" | "form" | "name">[];
+  return memory.all<Pick<CommandRecord, "sessionId" | "form" | "name">>(
+    `SELECT DISTINCT t.session_id AS sessionId, c.form, c.name
+     FROM json_each(@since) f JOIN turns t ON t.session_id = json_extract(f.value, '$.sessionId')
+       JOIN commands c ON c.turn_id = t.id
+     WHERE t.number >= json_extract(f.value, '$.turn') AND NOT t.abandoned AND c.outcome = 'worked'
+       AND (@until IS NULL OR c.at < @until)`,
+    { since, until },
+  );
 }
 
 /** In how many of the latest sessions each form of a command worked. */
@@ -103,16 +101,15 @@ export function sessionsByForm(
   memory: Memory,
   { until, sessions }: { until: number | null; sessions: number },
 ): Map<string, number> {
-  const rows = memory
-    .prepare(
-      `SELECT c.form, count(DISTINCT t.session_id) AS sessions
-       FROM commands c JOIN turns t ON t.id = c.turn_id
-       WHERE c.outcome = 'worked' AND NOT t.abandoned AND (@until IS NULL OR c.at < @until) AND t.session_id IN (
-         SELECT id FROM sessions WHERE parent_id IS NULL AND (@until IS NULL OR started_at < @until)
-         ORDER BY started_at DESC NULLS LAST LIMIT @sessions)
-       GROUP BY c.form`,
-    )
-    .all({ until, sessions }) as { form: string; sessions: number }[];
+  const rows = memory.all<{ form: string; sessions: number }>(
+    `SELECT c.form, count(DISTINCT t.session_id) AS sessions
+     FROM commands c JOIN turns t ON t.id = c.turn_id
+     WHERE c.outcome = 'worked' AND NOT t.abandoned AND (@until IS NULL OR c.at < @until) AND t.session_id IN (
+       SELECT id FROM sessions WHERE parent_id IS NULL AND (@until IS NULL OR started_at < @until)
+       ORDER BY started_at DESC NULLS LAST LIMIT @sessions)
+     GROUP BY c.form`,
+    { until, sessions },
+  );
   return new Map(rows.map(({ form, sessions: of }) => [form, of]));
 }
 
@@ -122,16 +119,15 @@ export function commandsWithErrors(
   signatures: readonly string[],
   { until = null }: { until?: number | null } = {},
 ): { command: CommandRecord; signatures: string[] }[] {
-  const rows = memory
-    .prepare(
-      `SELECT ${columns}, json_group_array(e.signature) AS signatures
-       FROM command_errors e JOIN commands c ON c.id = e.command_id
-         JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id
-       WHERE e.signature IN (SELECT value FROM json_each(@signatures)) AND NOT t.abandoned
-         AND (@until IS NULL OR c.at < @until)
-       GROUP BY c.id ORDER BY c.at DESC NULLS LAST, c.id DESC`,
-    )
-    .all({ signatures: JSON.stringify(signatures), until }) as (CommandRecord & { signatures: string })[];
+  const rows = memory.all<CommandRecord & { signatures: string }>(
+    `SELECT ${columns}, json_group_array(e.signature) AS signatures
+     FROM command_errors e JOIN commands c ON c.id = e.command_id
+       JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id
+     WHERE e.signature IN (SELECT value FROM json_each(@signatures)) AND NOT t.abandoned
+       AND (@until IS NULL OR c.at < @until)
+     GROUP BY c.id ORDER BY c.at DESC NULLS LAST, c.id DESC`,
+    { signatures, until },
+  );
   return rows.map(({ signatures: found, ...command }) => ({ command, signatures: JSON.parse(found) }));
 }
 
@@ -140,11 +136,10 @@ export function errorSignatures(
   memory: Memory,
   { until = null }: { until?: number | null } = {},
 ): { signature: string; sessions: number }[] {
-  return memory
-    .prepare(
-      `SELECT e.signature, count(DISTINCT t.session_id) AS sessions
-       FROM command_errors e JOIN commands c ON c.id = e.command_id JOIN turns t ON t.id = c.turn_id
-       WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until) GROUP BY e.signature`,
-    )
-    .all({ until }) as { signature: string; sessions: number }[];
+  return memory.all<{ signature: string; sessions: number }>(
+    `SELECT e.signature, count(DISTINCT t.session_id) AS sessions
+     FROM command_errors e JOIN commands c ON c.id = e.command_id JOIN turns t ON t.id = c.turn_id
+     WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until) GROUP BY e.signature`,
+    { until },
+  );
 }

@@ -23,27 +23,24 @@ const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Notes a request to a language model. */
 export function addLlmUsage(memory: Memory, request: LlmRequest, now = Date.now()): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `INSERT INTO llm_usage (day, model, purpose, requests, input, output, dollars)
-         VALUES (@day, @model, @purpose, 1, @input, @output, @dollars)
-         ON CONFLICT (day, model, purpose) DO UPDATE SET requests = requests + 1, input = input + excluded.input,
-           output = output + excluded.output, dollars = dollars + excluded.dollars`,
-      )
-      .run({ ...request, day: dayOf(now) });
-  });
+  memory.change(
+    `INSERT INTO llm_usage (day, model, purpose, requests, input, output, dollars)
+     VALUES (@day, @model, @purpose, 1, @input, @output, @dollars)
+     ON CONFLICT (day, model, purpose) DO UPDATE SET requests = requests + 1, input = input + excluded.input,
+       output = output + excluded.output, dollars = dollars + excluded.dollars`,
+    { ...request, day: dayOf(now) },
+  );
 }
 
 /** Usage of language models on the day of `now`, or on so many days up to it. */
 export function llmSpending(memory: Memory, { now = Date.now(), days = 1 } = {}): LlmSpending {
-  return memory
-    .prepare(
-      `SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input), 0) AS input,
-         coalesce(sum(output), 0) AS output, coalesce(sum(dollars), 0.0) AS dollars
-       FROM llm_usage WHERE day > ? AND day <= ?`,
-    )
-    .get(dayOf(now - days * 86_400_000), dayOf(now)) as LlmSpending;
+  return memory.get<LlmSpending>(
+    `SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input), 0) AS input,
+       coalesce(sum(output), 0) AS output, coalesce(sum(dollars), 0.0) AS dollars
+     FROM llm_usage WHERE day > ? AND day <= ?`,
+    dayOf(now - days * 86_400_000),
+    dayOf(now),
+  );
 }
 
 const windowDays = 30;
@@ -72,9 +69,11 @@ export interface StorageGrowth {
 /** How large the database is, and how much it has grown in the last 30 days. */
 export function storageGrowth(memory: Memory, now = Date.now()): StorageGrowth {
   const bytes = memory.size();
-  const oldest = memory
-    .prepare("SELECT day, bytes FROM storage_days WHERE day >= ? AND day < ? ORDER BY day LIMIT 1")
-    .get(dayOf(now - windowDays * dayMs), dayOf(now)) as { day: string; bytes: number } | undefined;
+  const oldest = memory.get<{ day: string; bytes: number } | null>(
+    "SELECT day, bytes FROM storage_days WHERE day >= ? AND day < ? ORDER BY day LIMIT 1",
+    dayOf(now - windowDays * dayMs),
+    dayOf(now),
+  );
   if (!oldest) return { bytes, growth: null };
   const days = Math.round((Date.parse(dayOf(now)) - Date.parse(oldest.day)) / dayMs);
   return { bytes, growth: { bytes: bytes - oldest.bytes, days } };

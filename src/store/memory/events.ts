@@ -46,8 +46,7 @@ function contentOf({ title, description, type, status, branch, startsAt, endsAt,
 }
 
 export function eventByUid(memory: Memory, uid: string): EventRecord | null {
-  const row = memory.prepare(`SELECT ${columns} FROM events WHERE uid = ?`).get(uid);
-  return (row as EventRecord | undefined) ?? null;
+  return memory.get<EventRecord | null>(`SELECT ${columns} FROM events WHERE uid = ?`, uid);
 }
 
 export interface EventFilter {
@@ -64,21 +63,18 @@ export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  const events = memory
-    .prepare(
-      `SELECT ${columns} FROM events
-       WHERE (@status IS NULL OR status = @status) AND (@type IS NULL OR type = @type)
-       ORDER BY CASE status WHEN 'active' THEN 0 WHEN 'frozen' THEN 1 ELSE 2 END, updated_at DESC, uid`,
-    )
-    .all({ status, type }) as EventRecord[];
+  const events = memory.all<EventRecord>(
+    `SELECT ${columns} FROM events
+     WHERE (@status IS NULL OR status = @status) AND (@type IS NULL OR type = @type)
+     ORDER BY CASE status WHEN 'active' THEN 0 WHEN 'frozen' THEN 1 ELSE 2 END, updated_at DESC, uid`,
+    { status, type },
+  );
   if (words.length === 0) return events;
   return events.filter((event) => {
-    const titles = memory
-      .prepare(
-        "SELECT title FROM sessions WHERE uid IN (SELECT value FROM json_each(?)) AND title IS NOT NULL",
-      )
-      .pluck()
-      .all(JSON.stringify(membersOf(memory, event.uid).sessions)) as string[];
+    const titles = memory.column<string>(
+      "SELECT title FROM sessions WHERE uid IN (SELECT value FROM json_each(?)) AND title IS NOT NULL",
+      membersOf(memory, event.uid).sessions,
+    );
     // SQLite knows upper and lower case of English letters only, so words are looked for here.
     const text = [event.title, event.description, event.branch ?? "", ...titles].join("\n").toLowerCase();
     return words.every((word) => text.includes(word));
@@ -120,25 +116,23 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
  * both decides (`isLinked`).
  */
 export function saveLink(memory: Memory, link: EventLink): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `INSERT INTO event_links (event_uid, kind, target_uid, added_at, removed_at)
-         VALUES (@eventUid, @kind, @targetUid, @addedAt, @removedAt)
-         ON CONFLICT (event_uid, kind, target_uid) DO UPDATE SET
-           added_at = max(added_at, excluded.added_at),
-           removed_at = CASE WHEN removed_at IS NULL THEN excluded.removed_at
-             ELSE max(removed_at, coalesce(excluded.removed_at, removed_at)) END`,
-      )
-      .run({ ...link });
-  });
+  memory.change(
+    `INSERT INTO event_links (event_uid, kind, target_uid, added_at, removed_at)
+     VALUES (@eventUid, @kind, @targetUid, @addedAt, @removedAt)
+     ON CONFLICT (event_uid, kind, target_uid) DO UPDATE SET
+       added_at = max(added_at, excluded.added_at),
+       removed_at = CASE WHEN removed_at IS NULL THEN excluded.removed_at
+         ELSE max(removed_at, coalesce(excluded.removed_at, removed_at)) END`,
+    { ...link },
+  );
 }
 
 /** Every link that an event ever had, those that were removed included (`isLinked`); in one order on every machine. */
 export function linksOf(memory: Memory, eventUid: string): EventLink[] {
-  return memory
-    .prepare(`SELECT ${linkColumns} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`)
-    .all(eventUid) as EventLink[];
+  return memory.all<EventLink>(
+    `SELECT ${linkColumns} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`,
+    eventUid,
+  );
 }
 
 /** Whether a link holds: it was added after it was last removed. */
@@ -185,10 +179,7 @@ export interface EventMembers {
 
 /** The sessions and checkpoints of an event: linked ones, and those that it includes by its branch or its time. */
 export function membersOf(memory: Memory, eventUid: string): EventMembers {
-  const rows = memory.prepare(members).all(eventUid) as {
-    kind: EventLink["kind"];
-    target_uid: string;
-  }[];
+  const rows = memory.all<{ kind: EventLink["kind"]; target_uid: string }>(members, eventUid);
   const of = (kind: EventLink["kind"]) =>
     rows
       .filter((row) => row.kind === kind)
@@ -208,20 +199,16 @@ export interface BranchWorkedOn {
 
 /** Branches that were worked on and that no event is about, the one that something happened on last first. */
 export function branchesWithoutEvent(memory: Memory): BranchWorkedOn[] {
-  return memory
-    .prepare(
-      `WITH on_branch (branch, session, checkpoint, at) AS (
-         SELECT branch, id, NULL, last_at FROM sessions WHERE branch IS NOT NULL AND ${isOwn}
-         UNION SELECT turns.branch, sessions.id, NULL, max(coalesce(turns.ended_at, turns.started_at))
-           FROM turns JOIN sessions ON sessions.id = session_id
-           WHERE turns.branch IS NOT NULL AND ${isOwn} GROUP BY turns.branch, sessions.id
-         UNION SELECT commits.branch, NULL, checkpoints.uid, committed_at
-           FROM checkpoints JOIN commits ON commits.id = commit_id WHERE commits.branch IS NOT NULL
-       )
-       SELECT branch, count(DISTINCT session) AS sessions, count(DISTINCT checkpoint) AS checkpoints,
-         coalesce(max(at), 0) AS lastAt
-       FROM on_branch WHERE branch NOT IN (SELECT branch FROM events WHERE branch IS NOT NULL)
-       GROUP BY branch ORDER BY lastAt DESC, branch`,
+  return memory.all<BranchWorkedOn>(`WITH on_branch (branch, session, checkpoint, at) AS (
+      SELECT branch, id, NULL, last_at FROM sessions WHERE branch IS NOT NULL AND ${isOwn}
+      UNION SELECT turns.branch, sessions.id, NULL, max(coalesce(turns.ended_at, turns.started_at))
+        FROM turns JOIN sessions ON sessions.id = session_id
+        WHERE turns.branch IS NOT NULL AND ${isOwn} GROUP BY turns.branch, sessions.id
+      UNION SELECT commits.branch, NULL, checkpoints.uid, committed_at
+        FROM checkpoints JOIN commits ON commits.id = commit_id WHERE commits.branch IS NOT NULL
     )
-    .all() as BranchWorkedOn[];
+    SELECT branch, count(DISTINCT session) AS sessions, count(DISTINCT checkpoint) AS checkpoints,
+      coalesce(max(at), 0) AS lastAt
+    FROM on_branch WHERE branch NOT IN (SELECT branch FROM events WHERE branch IS NOT NULL)
+    GROUP BY branch ORDER BY lastAt DESC, branch`);
 }

@@ -30,12 +30,11 @@ export interface InjectionTotals {
 
 export function saveInjection(memory: Memory, { items, ...injection }: Injection): number {
   return memory.inTransaction(() => {
-    const { id } = memory
-      .prepare(
-        `INSERT INTO injections (session_uid, event, at, reason, tokens, took_ms, text_hash)
-         VALUES (@sessionUid, @event, @at, @reason, @tokens, @tookMs, @textHash) RETURNING id`,
-      )
-      .get({ ...injection, tookMs: Math.round(injection.tookMs) }) as { id: number };
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO injections (session_uid, event, at, reason, tokens, took_ms, text_hash)
+       VALUES (@sessionUid, @event, @at, @reason, @tokens, @tookMs, @textHash) RETURNING id`,
+      { ...injection, tookMs: Math.round(injection.tookMs) },
+    );
     const add = memory.prepare(
       "INSERT INTO injected (injection_id, position, ref, why, score) VALUES (?, ?, ?, ?, ?)",
     );
@@ -48,12 +47,12 @@ export function saveInjection(memory: Memory, { items, ...injection }: Injection
 
 /** Everything that was ever quoted to a session. */
 export function refsInjected(memory: Memory, sessionUid: string): Set<string> {
-  const rows = memory
-    .prepare(
+  return new Set(
+    memory.column<string>(
       "SELECT ref FROM injected WHERE injection_id IN (SELECT id FROM injections WHERE session_uid = ?)",
-    )
-    .all(sessionUid);
-  return new Set((rows as { ref: string }[]).map(({ ref }) => ref));
+      sessionUid,
+    ),
+  );
 }
 
 /** Injected context, the latest first; of one session, or of all. */
@@ -61,25 +60,23 @@ export function listInjections(
   memory: Memory,
   { sessionUid = null, limit }: { sessionUid?: string | null; limit: number },
 ): Injection[] {
-  const rows = memory
-    .prepare(
-      `SELECT id, session_uid AS sessionUid, event, at, reason, tokens, took_ms AS tookMs, text_hash AS textHash,
-         (SELECT json_group_array(json_object('ref', ref, 'why', why, 'score', score) ORDER BY position)
-          FROM injected WHERE injection_id = injections.id) AS items
-       FROM injections WHERE @sessionUid IS NULL OR session_uid = @sessionUid
-       ORDER BY at DESC, id DESC LIMIT @limit`,
-    )
-    .all({ sessionUid, limit }) as (Omit<Injection, "items"> & { id: number; items: string })[];
+  const rows = memory.all<Omit<Injection, "items"> & { id: number; items: string }>(
+    `SELECT id, session_uid AS sessionUid, event, at, reason, tokens, took_ms AS tookMs, text_hash AS textHash,
+       (SELECT json_group_array(json_object('ref', ref, 'why', why, 'score', score) ORDER BY position)
+        FROM injected WHERE injection_id = injections.id) AS items
+     FROM injections WHERE @sessionUid IS NULL OR session_uid = @sessionUid
+     ORDER BY at DESC, id DESC LIMIT @limit`,
+    { sessionUid, limit },
+  );
   return rows.map(({ id: _, items, ...row }) => ({ ...row, items: JSON.parse(items) as InjectedItem[] }));
 }
 
 /** How often context was injected since a time, and its size in all. */
 export function injectionTotals(memory: Memory, since = 0): InjectionTotals {
-  return memory
-    .prepare(
-      "SELECT count(*) AS injections, coalesce(sum(tokens), 0) AS tokens FROM injections WHERE at >= ?",
-    )
-    .get(since) as InjectionTotals;
+  return memory.get<InjectionTotals>(
+    "SELECT count(*) AS injections, coalesce(sum(tokens), 0) AS tokens FROM injections WHERE at >= ?",
+    since,
+  );
 }
 
 /** An answer that did not reach the agent in time. Stores nothing about the session. */

@@ -12,11 +12,12 @@ export interface Observation {
 export function saveObservation(memory: Memory, seen: Observation & { path: string }): void {
   const { path, at, keys } = seen;
   if (keys.length === 0) return;
-  memory.inTransaction(() => {
-    memory
-      .prepare("INSERT INTO observations (path, at, keys) VALUES (?, ?, ?)")
-      .run(path, Math.round(at), new Uint8Array(Uint32Array.from(keys).buffer));
-  });
+  memory.change(
+    "INSERT INTO observations (path, at, keys) VALUES (?, ?, ?)",
+    path,
+    Math.round(at),
+    new Uint8Array(Uint32Array.from(keys).buffer),
+  );
 }
 
 /** The files in which anything showed up in a time, both ends included. */
@@ -24,8 +25,9 @@ export function pathsObserved(
   memory: Memory,
   { since, until }: { since: number; until: number },
 ): Set<string> {
-  const found = memory.prepare("SELECT DISTINCT path FROM observations WHERE at BETWEEN ? AND ?");
-  return new Set(found.pluck().all(since, until) as string[]);
+  return new Set(
+    memory.column<string>("SELECT DISTINCT path FROM observations WHERE at BETWEEN ? AND ?", since, until),
+  );
 }
 
 /** What showed up in a file in a time, both ends included; the earliest first. */
@@ -34,9 +36,12 @@ export function observationsOf(
   path: string,
   { since, until }: { since: number; until: number },
 ): Observation[] {
-  const rows = memory
-    .prepare("SELECT at, keys FROM observations WHERE path = ? AND at BETWEEN ? AND ? ORDER BY at, id")
-    .all(path, since, until) as { at: number; keys: Uint8Array }[];
+  const rows = memory.all<{ at: number; keys: Uint8Array }>(
+    "SELECT at, keys FROM observations WHERE path = ? AND at BETWEEN ? AND ? ORDER BY at, id",
+    path,
+    since,
+    until,
+  );
   return rows.map(({ at, keys }) => ({ at, keys: unpack(keys) }));
 }
 
@@ -45,23 +50,23 @@ export function observationsBetween(
   memory: Memory,
   { since, until }: { since: number; until: number },
 ): (Observation & { path: string })[] {
-  const rows = memory
-    .prepare("SELECT path, at, keys FROM observations WHERE at BETWEEN ? AND ? ORDER BY at, id")
-    .all(since, until) as { path: string; at: number; keys: Uint8Array }[];
+  const rows = memory.all<{ path: string; at: number; keys: Uint8Array }>(
+    "SELECT path, at, keys FROM observations WHERE at BETWEEN ? AND ? ORDER BY at, id",
+    since,
+    until,
+  );
   return rows.map(({ path, at, keys }) => ({ path, at, keys: unpack(keys) }));
 }
 
 /** Since when it is known what showed up in files: the earliest that is stored; infinite where nothing is. */
 export function observedSince(memory: Memory): number {
-  const found = memory.prepare("SELECT min(at) FROM observations").pluck().get() as number | null;
+  const found = memory.value<number | null>("SELECT min(at) FROM observations");
   return found ?? Number.POSITIVE_INFINITY;
 }
 
 /** Drops observations from before a time. @returns how many there were */
 export function dropObservations(memory: Memory, before: number): number {
-  return memory.inTransaction(
-    () => memory.prepare("DELETE FROM observations WHERE at < ?").run(before).changes,
-  );
+  return memory.change("DELETE FROM observations WHERE at < ?", before);
 }
 
 function unpack(bytes: Uint8Array): number[] {

@@ -18,7 +18,7 @@ export type ChangeList = "sync_changed" | "team_changed";
 
 /** What changed since it was shared last, in the order of the changes. */
 export function changedThings(memory: Memory, list: ChangeList = "sync_changed"): ChangedThing[] {
-  return memory.prepare(`SELECT id, kind, uid FROM ${list} ORDER BY id`).all() as ChangedThing[];
+  return memory.all<ChangedThing>(`SELECT id, kind, uid FROM ${list} ORDER BY id`);
 }
 
 /** These changes are shared; later ones of the same things are not. */
@@ -28,11 +28,7 @@ export function flushChanges(
   list: ChangeList = "sync_changed",
 ): void {
   if (ids.length === 0) return;
-  memory.inTransaction(() => {
-    memory
-      .prepare(`DELETE FROM ${list} WHERE id IN (SELECT value FROM json_each(?))`)
-      .run(JSON.stringify(ids));
-  });
+  memory.change(`DELETE FROM ${list} WHERE id IN (SELECT value FROM json_each(?))`, ids);
 }
 
 /** All that can be shared, by kind. */
@@ -47,7 +43,7 @@ const uids: Readonly<Record<ChangedThing["kind"], string>> = {
 
 /** The uids of everything of a kind, in order. */
 export function allUids(memory: Memory, kind: ChangedThing["kind"]): string[] {
-  return memory.prepare(`SELECT uid FROM (${uids[kind]}) all_uids ORDER BY uid`).pluck().all() as string[];
+  return memory.column<string>(`SELECT uid FROM (${uids[kind]}) all_uids ORDER BY uid`);
 }
 
 /** As if nothing had been shared yet. */
@@ -65,8 +61,7 @@ export function markAllChanged(memory: Memory, list: ChangeList = "sync_changed"
 }
 
 export function syncFact(memory: Memory, key: string): string | null {
-  const value = memory.prepare("SELECT value FROM sync_state WHERE key = ?").pluck().get(key);
-  return (value as string | undefined) ?? null;
+  return memory.value<string | null>("SELECT value FROM sync_state WHERE key = ?", key);
 }
 
 /** Remembers a fact, or with null forgets it. */
@@ -85,21 +80,23 @@ export function setSyncFact(memory: Memory, key: string, value: string | null): 
 
 /** Facts whose key begins so. */
 export function syncFacts(memory: Memory, beginning: string): { key: string; value: string }[] {
-  return memory
-    .prepare("SELECT key, value FROM sync_state WHERE substr(key, 1, length(@b)) = @b ORDER BY key")
-    .all({ b: beginning }) as { key: string; value: string }[];
+  return memory.all<{ key: string; value: string }>(
+    "SELECT key, value FROM sync_state WHERE substr(key, 1, length(@b)) = @b ORDER BY key",
+    { b: beginning },
+  );
 }
 
 /** Whether a note was edited or removed: its old text must not be imported again. */
 export function isRefused(memory: Memory, uid: string): boolean {
-  return memory.prepare("SELECT 1 FROM sync_refused WHERE uid = ?").get(uid) !== undefined;
+  return memory.has("SELECT 1 FROM sync_refused WHERE uid = ?", uid);
 }
 
 /** Uids of all lines of a session that are stored or known, by turn; of forgotten turns none. */
 export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid: string, seq: number][]> {
-  const rows = memory
-    .prepare("SELECT uid, seq, turn FROM lines WHERE session_id = ? AND turn >= 0 ORDER BY seq, uid")
-    .all(sessionId) as { uid: string; seq: number; turn: number }[];
+  const rows = memory.all<{ uid: string; seq: number; turn: number }>(
+    "SELECT uid, seq, turn FROM lines WHERE session_id = ? AND turn >= 0 ORDER BY seq, uid",
+    sessionId,
+  );
   return groupBy(
     rows,
     ({ turn }) => turn,
@@ -109,12 +106,11 @@ export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid
 
 /** What the messages of a session cost, by turn. */
 export function usageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
-  const rows = memory
-    .prepare(
-      `SELECT message_uid AS messageUid, turn, model, input, output, cache_read AS cacheRead,
-         cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
-    )
-    .all(sessionId) as UsageRecord[];
+  const rows = memory.all<UsageRecord>(
+    `SELECT message_uid AS messageUid, turn, model, input, output, cache_read AS cacheRead,
+     cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
+    sessionId,
+  );
   return groupBy(
     rows,
     ({ turn }) => turn,
@@ -139,10 +135,7 @@ function groupBy<T, U>(
 
 /** Whether some of a session was forgotten or expired. */
 export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
-  return (
-    memory.prepare("SELECT 1 FROM lines WHERE session_id = ? AND turn < 0 LIMIT 1").get(sessionId) !==
-    undefined
-  );
+  return memory.has("SELECT 1 FROM lines WHERE session_id = ? AND turn < 0 LIMIT 1", sessionId);
 }
 
 /** What is shared with a team's server, and what came from it (docs/share.md). */
@@ -155,33 +148,24 @@ export const unknownAuthor = "unknown";
 
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
 export function recordedSessions(memory: Memory): Set<string> {
-  const uids = memory
-    .prepare(
-      `SELECT uid FROM sessions s WHERE author IS NULL AND agent <> 'pommel'
-         AND EXISTS (SELECT 1 FROM transcripts WHERE session_id = s.id)`,
-    )
-    .pluck()
-    .all() as string[];
+  const uids = memory.column<string>(`SELECT uid FROM sessions s WHERE author IS NULL AND agent <> 'pommel'
+    AND EXISTS (SELECT 1 FROM transcripts WHERE session_id = s.id)`);
   return new Set(uids);
 }
 
 /** Whether a session's transcript was read here. */
 export function isRecordedHere(memory: Memory, uid: string): boolean {
-  return (
-    memory
-      .prepare("SELECT 1 FROM transcripts WHERE session_id = (SELECT id FROM sessions WHERE uid = ?)")
-      .get(uid) !== undefined
+  return memory.has(
+    "SELECT 1 FROM transcripts WHERE session_id = (SELECT id FROM sessions WHERE uid = ?)",
+    uid,
   );
 }
 
 /** Colleagues whose sessions or notes are here. */
 export function authorsHere(memory: Memory): string[] {
-  return memory
-    .prepare(
-      "SELECT author FROM sessions WHERE author IS NOT NULL UNION SELECT author FROM annotations WHERE author IS NOT NULL ORDER BY 1",
-    )
-    .pluck()
-    .all() as string[];
+  return memory.column<string>(
+    "SELECT author FROM sessions WHERE author IS NOT NULL UNION SELECT author FROM annotations WHERE author IS NOT NULL ORDER BY 1",
+  );
 }
 
 /** The digest of what this author shares of a thing; null: nothing. */
@@ -189,11 +173,7 @@ export function sharedDigest(
   memory: Memory,
   { kind, uid }: Pick<ChangedThing, "kind" | "uid">,
 ): string | null {
-  const found = memory
-    .prepare("SELECT digest FROM team_shared WHERE kind = ? AND uid = ?")
-    .pluck()
-    .get(kind, uid);
-  return (found as string | undefined) ?? null;
+  return memory.value<string | null>("SELECT digest FROM team_shared WHERE kind = ? AND uid = ?", kind, uid);
 }
 
 /** null: it is withdrawn. */
@@ -226,16 +206,12 @@ export function forgetShared(memory: Memory): void {
  * not among it: what was lost is not withdrawn.
  */
 export function forgottenShares(memory: Memory): Pick<ChangedThing, "kind" | "uid">[] {
-  return memory
-    .prepare(
-      `SELECT kind, uid FROM team_shared t WHERE
-         kind = 'session' AND EXISTS (SELECT 1 FROM forgotten WHERE uid = t.uid)
-         OR kind = 'annotation' AND NOT EXISTS (SELECT 1 FROM annotations WHERE uid = t.uid)
-           AND (EXISTS (SELECT 1 FROM forgotten WHERE uid = t.uid) OR EXISTS (SELECT 1 FROM sync_refused WHERE uid = t.uid))
-         OR kind = 'checkpoint' AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE uid = t.uid)
-       ORDER BY kind, uid`,
-    )
-    .all() as Pick<ChangedThing, "kind" | "uid">[];
+  return memory.all<Pick<ChangedThing, "kind" | "uid">>(`SELECT kind, uid FROM team_shared t WHERE
+      kind = 'session' AND EXISTS (SELECT 1 FROM forgotten WHERE uid = t.uid)
+      OR kind = 'annotation' AND NOT EXISTS (SELECT 1 FROM annotations WHERE uid = t.uid)
+        AND (EXISTS (SELECT 1 FROM forgotten WHERE uid = t.uid) OR EXISTS (SELECT 1 FROM sync_refused WHERE uid = t.uid))
+      OR kind = 'checkpoint' AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE uid = t.uid)
+    ORDER BY kind, uid`);
 }
 
 /** What shared checkpoints and attributions say of a session: they are to be compared again. */
@@ -250,10 +226,7 @@ export function markBindingsChanged(memory: Memory): void {
 
 /** Uids of the lines that are stored of a session. */
 export function storedLines(memory: Memory, sessionId: number): string[] {
-  return memory
-    .prepare("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0")
-    .pluck()
-    .all(sessionId) as string[];
+  return memory.column<string>("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0", sessionId);
 }
 
 /** Removes the turns of a colleague's session, to import it again; unlike what was forgotten, it may come back. */
@@ -272,9 +245,9 @@ export function dropTurns(memory: Memory, sessionId: number): void {
 export function dropSession(memory: Memory, sessionId: number): void {
   memory.inTransaction(() => {
     for (const id of withSubagents(memory, [sessionId])) {
-      const uid = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(id) as string;
-      const notes = memory.prepare("SELECT uid FROM annotations WHERE session_uid = ?").pluck().all(uid);
-      for (const note of notes as string[]) dropNote(memory, note);
+      const uid = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", id);
+      for (const note of memory.column<string>("SELECT uid FROM annotations WHERE session_uid = ?", uid))
+        dropNote(memory, note);
       forgetInCheckpoints(memory, uid);
       memory.prepare("DELETE FROM jobs WHERE subject = ?").run(uid);
       memory.prepare("DELETE FROM activity WHERE subject = ?").run(uid);

@@ -41,6 +41,36 @@ export class Connection {
 
   private readonly statements = new Map<string, Statement>();
 
+  /** The rows of a query. What is given as in `Statement`. */
+  all<Row>(sql: string, ...given: unknown[]): Row[] {
+    return this.prepare(sql).all(...given) as Row[];
+  }
+
+  /** The first row; null without one, which `Row` says where it may be. */
+  get<Row>(sql: string, ...given: unknown[]): Row {
+    return (this.prepare(sql).get(...given) ?? null) as Row;
+  }
+
+  /** The first column of the rows. */
+  column<Value>(sql: string, ...given: unknown[]): Value[] {
+    return this.prepare(sql).pluck().all(...given) as Value[];
+  }
+
+  /** The first column of the first row; null without one. */
+  value<Value>(sql: string, ...given: unknown[]): Value {
+    return (this.prepare(sql).pluck().get(...given) ?? null) as Value;
+  }
+
+  /** Whether there is a row. */
+  has(sql: string, ...given: unknown[]): boolean {
+    return this.prepare(sql).get(...given) !== undefined;
+  }
+
+  /** Runs one statement as a transaction. @returns how many rows it changed */
+  change(sql: string, ...given: unknown[]): number {
+    return this.inTransaction(() => this.prepare(sql).run(...given).changes);
+  }
+
   /** Runs SQL that needs no compiled statement (temporary tables). */
   exec(sql: string): void {
     this.db.exec(sql);

@@ -77,22 +77,21 @@ function pagesOf(
   term: Uint8Array,
 ): Uint8Array[][] {
   // As one text and one blob: so many rows take several times as long.
-  const found = db
-    .prepare(
-      `SELECT json_group_array(place) AS places, json_group_array(length(block)) AS sizes,
-         CAST(group_concat(block, '') AS BLOB) AS pages
-       FROM (SELECT key AS place, value ->> 0 AS segment,
-           max(value ->> 1, coalesce((SELECT pgno >> 1 FROM ${table}_idx
-             WHERE segid = value ->> 0 AND term <= @term ORDER BY term DESC LIMIT 1), 0)) AS first,
-           coalesce((SELECT pgno >> 1 FROM ${table}_idx
-             WHERE segid = value ->> 0 AND term > @term ORDER BY term LIMIT 1), value ->> 2) AS last
-         FROM json_each(@segments))
-       JOIN ${table}_data ON id BETWEEN (segment << ${pageBits}) + first AND (segment << ${pageBits}) + last`,
-    )
-    .get({
+  const found = db.get<{ places: string; sizes: string; pages: Uint8Array }>(
+    `SELECT json_group_array(place) AS places, json_group_array(length(block)) AS sizes,
+       CAST(group_concat(block, '') AS BLOB) AS pages
+     FROM (SELECT key AS place, value ->> 0 AS segment,
+         max(value ->> 1, coalesce((SELECT pgno >> 1 FROM ${table}_idx
+           WHERE segid = value ->> 0 AND term <= @term ORDER BY term DESC LIMIT 1), 0)) AS first,
+         coalesce((SELECT pgno >> 1 FROM ${table}_idx
+           WHERE segid = value ->> 0 AND term > @term ORDER BY term LIMIT 1), value ->> 2) AS last
+       FROM json_each(@segments))
+     JOIN ${table}_data ON id BETWEEN (segment << ${pageBits}) + first AND (segment << ${pageBits}) + last`,
+    {
       term,
-      segments: JSON.stringify(segments.map(({ id, firstPage, lastPage }) => [id, firstPage, lastPage])),
-    }) as { places: string; sizes: string; pages: Uint8Array };
+      segments: segments.map(({ id, firstPage, lastPage }) => [id, firstPage, lastPage]),
+    },
+  );
   const places = JSON.parse(found.places) as number[];
   const pages: Uint8Array[][] = segments.map(() => []);
   let at = 0;
@@ -209,12 +208,10 @@ function segmentsIn(db: Connection, table: string, numbers: readonly number[]): 
 /** null: they are stored in another way, or damaged. */
 function goneOf(db: Connection, table: string, segment: number, pages: number): Uint32Array | null {
   const gone: number[] = [];
-  const blocks = db
-    .prepare(
-      `SELECT block FROM ${table}_data WHERE id BETWEEN (@key << ${pageBits}) AND (@key << ${pageBits}) + @pages - 1`,
-    )
-    .pluck()
-    .all({ key: segment + goneSegment, pages }) as Uint8Array[];
+  const blocks = db.column<Uint8Array>(
+    `SELECT block FROM ${table}_data WHERE id BETWEEN (@key << ${pageBits}) AND (@key << ${pageBits}) + @pages - 1`,
+    { key: segment + goneSegment, pages },
+  );
   for (const block of blocks) {
     const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
     const width = block[0];

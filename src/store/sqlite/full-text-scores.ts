@@ -96,8 +96,7 @@ export function frequenciesIn(
 function countRows(db: Connection, table: string, token: string): number {
   const lists = token.includes(" ") ? null : listsOf(db, table, token);
   if (lists !== null) return rowsIn(lists);
-  const matching = db.prepare(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`).pluck();
-  return matching.get(phraseOf(token)) as number;
+  return db.value<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, phraseOf(token));
 }
 
 /** The lists of each word of a token; null: FTS5 stores them in another way. */
@@ -178,10 +177,9 @@ function rowsOfPhrase(lists: readonly (readonly TextList[])[], weights: Float64A
 function normsOf(db: Connection, table: string, mean: number): Float64Array {
   return db.once(`norms of ${table}`, () => {
     // As two texts: so many rows take ten times as long.
-    const stored = db.prepare(
+    const { ids, sizes } = db.get<{ ids: string; sizes: string | null }>(
       `SELECT json_group_array(id) AS ids, group_concat(hex(sz), '') AS sizes FROM ${table}_docsize`,
     );
-    const { ids, sizes } = stored.get() as { ids: string; sizes: string | null };
     const rows = JSON.parse(ids) as number[];
     const words = decodeVarints(Buffer.from(sizes ?? "", "hex")) ?? [];
     const columns = words.length / rows.length;
@@ -196,10 +194,7 @@ function normsOf(db: Connection, table: string, mean: number): Float64Array {
 }
 
 const columnsIn = (db: Connection, table: string) =>
-  db.once(
-    `columns of ${table}`,
-    () => db.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table) as string[],
-  );
+  db.once(`columns of ${table}`, () => db.column<string>("SELECT name FROM pragma_table_info(?)", table));
 
 /** What FTS5 says itself. */
 function scoredByFts(
@@ -210,12 +205,11 @@ function scoredByFts(
 ): TextScores {
   const columns = columnsIn(db, table);
   const asked = columns.filter((column) => column in weights).join(" ");
-  const found = db
-    .prepare(
-      `SELECT rowid AS id, -bm25(${table}, ${columns.map((column) => weights[column] ?? 0).join(", ")}) AS score
-       FROM ${table} WHERE ${table} MATCH ?`,
-    )
-    .all(`{${asked}} : (${tokens.map(phraseOf).join(" OR ")})`) as { id: number; score: number }[];
+  const found = db.all<{ id: number; score: number }>(
+    `SELECT rowid AS id, -bm25(${table}, ${columns.map((column) => weights[column] ?? 0).join(", ")}) AS score
+     FROM ${table} WHERE ${table} MATCH ?`,
+    `{${asked}} : (${tokens.map(phraseOf).join(" OR ")})`,
+  );
   return {
     rows: Uint32Array.from(found, ({ id }) => id),
     scores: Object.fromEntries(found.map(({ id, score }) => [id, score])),

@@ -51,16 +51,16 @@ export function totalsOf(
 
 /** How many columns a table has; 0 for one whose books are not kept as expected. */
 export function columnsOf(connection: Connection, table: string): number {
-  const books = connection
-    .prepare("SELECT count(*) AS n FROM sqlite_master WHERE name IN (?, ?, ?)")
-    .get(`${table}_data`, `${table}_docsize`, `${table}_config`) as { n: number };
+  const books = connection.get<{ n: number }>(
+    "SELECT count(*) AS n FROM sqlite_master WHERE name IN (?, ?, ?)",
+    `${table}_data`,
+    `${table}_docsize`,
+    `${table}_config`,
+  );
   if (books.n !== 3) return 0;
-  const version = connection.prepare(`SELECT v FROM ${table}_config WHERE k = 'version'`).get() as
-    | { v: unknown }
-    | undefined;
+  const version = connection.get<{ v: unknown } | null>(`SELECT v FROM ${table}_config WHERE k = 'version'`);
   if (version?.v !== knownVersion) return 0;
-  const columns = connection.prepare("SELECT count(*) AS n FROM pragma_table_info(?)").get(table);
-  return (columns as { n: number }).n;
+  return connection.value<number>("SELECT count(*) AS n FROM pragma_table_info(?)", table);
 }
 
 /** Rows that are gone are counted, or the other way round. What cannot be read, or never had a row, is left alone. */
@@ -73,14 +73,14 @@ function isWrong(connection: Connection, table: string, columns: number): boolea
 
 /** Of rows, and of words in each column; null where that is not stored, or not like that. */
 function storedTotals(connection: Connection, table: string, columns: number): number[] | null {
-  const stored = connection.prepare(`SELECT block FROM ${table}_data WHERE id = ${totalsRow}`).get() as
-    | { block: unknown }
-    | undefined;
+  const stored = connection.get<{ block: unknown } | null>(
+    `SELECT block FROM ${table}_data WHERE id = ${totalsRow}`,
+  );
   return decoded(stored?.block, columns + 1);
 }
 
 function rowCount(connection: Connection, table: string): number {
-  return (connection.prepare(`SELECT count(*) AS n FROM ${table}_docsize`).get() as { n: number }).n;
+  return connection.get<{ n: number }>(`SELECT count(*) AS n FROM ${table}_docsize`).n;
 }
 
 /** Words in each column of the rows that are there; null when one cannot be read. */

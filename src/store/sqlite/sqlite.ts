@@ -114,7 +114,7 @@ export class Sqlite {
   }
 }
 
-/** A compiled statement. Parameters are values in order, or one object of named ones. */
+/** A compiled statement. Parameters are values in order, or one object of named ones; lists among them become JSON. */
 export class Statement {
   private isPlucked = false;
   private readsBigInts = false;
@@ -127,27 +127,27 @@ export class Statement {
   run(...given: unknown[]): { changes: number; lastInsertRowid: number } {
     // A deletion in FTS5 leaves a row id that is no safe number, which would fail after the deletion.
     this.readBigInts(true);
-    const { changes, lastInsertRowid } = named(() => this.statement.run(...whole(given)), this.db.explain);
+    const { changes, lastInsertRowid } = named(() => this.statement.run(...bound(given)), this.db.explain);
     return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) };
   }
 
   /** The first row, or undefined. */
   get(...given: unknown[]): unknown {
     this.readBigInts(false);
-    const row: unknown = named(() => this.statement.get(...whole(given)), this.db.explain);
+    const row: unknown = named(() => this.statement.get(...bound(given)), this.db.explain);
     return this.isPlucked && row !== undefined ? (row as unknown[])[0] : row;
   }
 
   all(...given: unknown[]): unknown[] {
     this.readBigInts(false);
-    const rows: unknown[] = named(() => this.statement.all(...whole(given)), this.db.explain);
+    const rows: unknown[] = named(() => this.statement.all(...bound(given)), this.db.explain);
     return this.isPlucked ? (rows as unknown[][]).map((row) => row[0]) : rows;
   }
 
   /** Row by row. The same statement must not run again before the end. */
   *iterate(...given: unknown[]): IterableIterator<unknown> {
     this.readBigInts(false);
-    const rows = named(() => this.statement.iterate(...whole(given)), this.db.explain);
+    const rows = named(() => this.statement.iterate(...bound(given)), this.db.explain);
     try {
       for (const row of rows) yield this.isPlucked ? row[0] : row;
     } catch (error) {
@@ -170,22 +170,23 @@ export class Statement {
 }
 
 /**
- * The interface would cut text at its first NUL, which occurs in terminal output now and then. U+FFFD replaces it, as
- * in HTML and CommonMark.
+ * Values as SQLite takes them. Lists become JSON, for `json_each`. The interface would cut text at its first NUL, which occurs
+ * in terminal output now and then: U+FFFD replaces it, as in HTML and CommonMark.
  */
-function whole(given: unknown[]): unknown[] {
-  return given.some(hasNul) ? given.map(withoutNul) : given;
+function bound(given: unknown[]): unknown[] {
+  return given.some(isToBeChanged) ? given.map(changed) : given;
 }
 
-function hasNul(value: unknown): boolean {
+function isToBeChanged(value: unknown): boolean {
   if (typeof value === "string") return value.includes("\0");
-  return isNamed(value) && Object.values(value).some(hasNul);
+  return Array.isArray(value) || (isNamed(value) && Object.values(value).some(isToBeChanged));
 }
 
-function withoutNul(value: unknown): unknown {
+function changed(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "\uFFFD");
+  if (Array.isArray(value)) return JSON.stringify(value);
   if (!isNamed(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutNul(one)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]));
 }
 
 const isNamed = (value: unknown): value is object =>

@@ -48,7 +48,7 @@ export class SqliteCommits implements CommitIndex {
   }
 
   hashes(): Promise<string[]> {
-    return this.run((db) => db.prepare("SELECT hash FROM commits").pluck().all() as string[]);
+    return this.run((db) => db.column<string>("SELECT hash FROM commits"));
   }
 
   lexical(
@@ -62,11 +62,10 @@ export class SqliteCommits implements CommitIndex {
         const scope = idsWithin(db, within);
         const scored = scoreRows(db, "commit_terms", tokens, { subject, body, files, author });
         const found = bestRows(scored, k, scope);
-        const commits = db
-          .prepare(
-            "SELECT id, hash, authored_at AS at FROM commits WHERE id IN (SELECT value FROM json_each(?))",
-          )
-          .all(JSON.stringify(found.map(({ row }) => row))) as { id: number; hash: string; at: number }[];
+        const commits = db.all<{ id: number; hash: string; at: number }>(
+          "SELECT id, hash, authored_at AS at FROM commits WHERE id IN (SELECT value FROM json_each(?))",
+          found.map(({ row }) => row),
+        );
         return commits
           .map(({ id, hash, at }) => ({ hash, score: scored.scores[id]!, at }))
           .sort((a, b) => b.score - a.score || b.at - a.at)
@@ -78,10 +77,7 @@ export class SqliteCommits implements CommitIndex {
   frequencies(tokens: readonly string[]) {
     return this.run((db) =>
       db.inSnapshot(() => ({
-        chunks: db.once(
-          "commit count",
-          () => db.prepare("SELECT count(*) FROM commits").pluck().get() as number,
-        ),
+        chunks: db.once("commit count", () => db.value<number>("SELECT count(*) FROM commits")),
         holding: frequenciesIn(db, "commit_terms", tokens),
       })),
     );
@@ -89,24 +85,22 @@ export class SqliteCommits implements CommitIndex {
 
   get(hashes: readonly string[]): Promise<IndexedCommit[]> {
     return this.run((db) => {
-      const rows = db
-        .prepare(
-          `SELECT hash, author, authored_at AS authoredAt, subject, body, files FROM commits
-           WHERE hash IN (SELECT value FROM json_each(?))`,
-        )
-        .all(JSON.stringify(hashes)) as Row[];
+      const rows = db.all<Row>(
+        `SELECT hash, author, authored_at AS authoredAt, subject, body, files FROM commits
+         WHERE hash IN (SELECT value FROM json_each(?))`,
+        hashes,
+      );
       const known = new Map(rows.map((row) => [row.hash, { ...row, files: JSON.parse(row.files) }]));
       return hashes.flatMap((hash) => known.get(hash) ?? []);
     });
   }
 
   beginningWith(prefix: string, limit: number): Promise<string[]> {
-    return this.run(
-      (db) =>
-        db
-          .prepare("SELECT hash FROM commits WHERE hash >= @prefix AND hash < @prefix || 'g' LIMIT @limit")
-          .pluck()
-          .all({ prefix, limit }) as string[],
+    return this.run((db) =>
+      db.column<string>(
+        "SELECT hash FROM commits WHERE hash >= @prefix AND hash < @prefix || 'g' LIMIT @limit",
+        { prefix, limit },
+      ),
     );
   }
 }
@@ -114,9 +108,11 @@ export class SqliteCommits implements CommitIndex {
 /** Rows of the commits of a time; null: all. */
 function idsWithin(db: Connection, { since, until }: Within): ReadonlySet<number> | null {
   if (since === null && until === null) return null;
-  const ids = db.prepare(
-    `SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
+  return new Set(
+    db.column<number>(
+      `SELECT id FROM commits WHERE (@since IS NULL OR authored_at >= @since)
        AND (@until IS NULL OR authored_at <= @until)`,
+      { since, until },
+    ),
   );
-  return new Set(ids.pluck().all({ since, until }) as number[]);
 }

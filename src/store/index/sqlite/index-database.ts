@@ -112,7 +112,7 @@ export class IndexDatabase extends Connection {
 
   private revisionOf(at: string): number {
     if (at !== this.revisionAt) {
-      this.revisionKnown = this.prepare("SELECT number FROM revision").pluck().get() as number;
+      this.revisionKnown = this.value<number>("SELECT number FROM revision");
       this.revisionAt = at;
     }
     return this.revisionKnown;
@@ -277,7 +277,7 @@ export class IndexDatabase extends Connection {
   }
 
   private forget(path: string): void {
-    const known = this.prepare("SELECT id FROM files WHERE path = ?").get(path) as { id: number } | undefined;
+    const known = this.get<{ id: number } | null>("SELECT id FROM files WHERE path = ?", path);
     if (!known) return;
     const chunks = this.ids("SELECT id FROM chunks WHERE file_id = ? ORDER BY id", known.id);
     removeVectors(this, "file_id = ?", [known.id]);
@@ -286,7 +286,7 @@ export class IndexDatabase extends Connection {
   }
 
   private ids(sql: string, of: number): number[] {
-    return this.prepare(sql).pluck().all(of) as number[];
+    return this.column<number>(sql, of);
   }
 
   /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
@@ -316,18 +316,21 @@ export class IndexDatabase extends Connection {
   known(below?: string): Map<string, KnownFile> {
     const where =
       below === undefined ? "" : "WHERE path = @below OR (path > @below || '/' AND path < @below || '0')";
-    const rows = this.prepare(`SELECT path, size, mtime_ms AS mtimeMs, hash FROM files ${where}`).all(
+    const rows = this.all<KnownFile>(
+      `SELECT path, size, mtime_ms AS mtimeMs, hash FROM files ${where}`,
       below === undefined ? {} : { below },
-    ) as KnownFile[];
+    );
     return new Map(rows.map((row) => [row.path, row]));
   }
 
   counts(): IndexCounts {
-    const rows = this.prepare(
+    const rows = this.all<FileTotals>(
       "SELECT language, skip_reason AS reason, files, chunks FROM file_totals WHERE files > 0",
-    ).all() as FileTotals[];
-    const bytes = this.prepare("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'");
-    return countsOf(rows, bytes.pluck().get() as number);
+    );
+    return countsOf(
+      rows,
+      this.value<number>("SELECT coalesce(sum(bytes), 0) FROM word_segments WHERE state = 'used'"),
+    );
   }
 
   chunkCount(): number {
@@ -336,21 +339,18 @@ export class IndexDatabase extends Connection {
   }
 
   files(): IndexEntry[] {
-    return this.prepare(
-      "SELECT id, path, language FROM files WHERE skip_reason IS NULL",
-    ).all() as IndexEntry[];
+    return this.all<IndexEntry>("SELECT id, path, language FROM files WHERE skip_reason IS NULL");
   }
 
   skipped(): { path: string; reason: SkipReason; size: number }[] {
-    return this.prepare(
+    return this.all<{ path: string; reason: SkipReason; size: number }>(
       "SELECT path, skip_reason AS reason, size FROM files WHERE skip_reason IS NOT NULL ORDER BY path",
-    ).all() as { path: string; reason: SkipReason; size: number }[];
+    );
   }
 
   lastIndexedAt(): number | null {
     // The ids ascend with time.
-    const last = this.prepare("SELECT indexed_at FROM files ORDER BY id DESC LIMIT 1").pluck().get();
-    return (last as number | undefined) ?? null;
+    return this.value<number | null>("SELECT indexed_at FROM files ORDER BY id DESC LIMIT 1");
   }
 
   outlines(ids: readonly ChunkId[]): ChunkOutline[] {
@@ -365,11 +365,12 @@ export class IndexDatabase extends Connection {
       else unknown.push(id);
     }
     if (unknown.length === 0) return found;
-    const rows = this.prepare(
+    const rows = this.all<ChunkOutline>(
       `SELECT c.id, c.file_id AS file, '' AS path, c.level, c.name, c.parent_name AS parentName,
          c.start_line AS startLine, c.fingerprint, c.built
        FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-    ).all(JSON.stringify(unknown)) as ChunkOutline[];
+      unknown,
+    );
     for (const row of rows) {
       row.path = this.pathOf(row.file);
       remembered.set(row.id, row);
@@ -384,7 +385,7 @@ export class IndexDatabase extends Connection {
   vectorsRemovedSince(version: string): readonly number[] | null {
     const since = Number(version.split("/")[1]);
     if (!(since >= this.revision() - revisionsRemembered)) return null;
-    return this.prepare("SELECT id FROM removed_vectors WHERE revision >= ?").pluck().all(since) as number[];
+    return this.column<number>("SELECT id FROM removed_vectors WHERE revision >= ?", since);
   }
 
   private readonly paths = new Map<FileId, string>();
@@ -393,9 +394,7 @@ export class IndexDatabase extends Connection {
   private pathOf(file: FileId): string {
     let path = this.paths.get(file);
     if (path === undefined) {
-      const row = this.prepare("SELECT path FROM files WHERE id = ?").get(file) as
-        | { path: string }
-        | undefined;
+      const row = this.get<{ path: string } | null>("SELECT path FROM files WHERE id = ?", file);
       path = row?.path ?? "";
       if (this.paths.size >= maxPaths) this.paths.clear();
       this.paths.set(file, path);
@@ -414,18 +413,20 @@ export class IndexDatabase extends Connection {
   }
 
   graphs(files: readonly FileId[]): Map<FileId, Uint8Array> {
-    const rows = this.prepare(
+    const rows = this.all<{ file: FileId; data: Uint8Array }>(
       "SELECT g.file_id AS file, g.data FROM json_each(?) wanted JOIN graphs g ON g.file_id = wanted.value",
-    ).all(JSON.stringify(files)) as { file: FileId; data: Uint8Array }[];
+      files,
+    );
     return new Map(rows.map(({ file, data }) => [file, data]));
   }
 
   private storedChunks(from: string, wanted: readonly (ChunkId | FileId)[]): StoredChunk[] {
-    return this.prepare(
+    return this.all<StoredChunk>(
       `SELECT c.id, c.uid, c.file_id AS file, f.path, f.size, f.mtime_ms AS mtimeMs, f.language,
          c.parent_uid AS parentUid, c.parent_name AS parentName, c.level, c.kind, c.name, c.signature,
          c.start_line AS startLine, c.end_line AS endLine, c.fingerprint, c.built
        FROM ${from} JOIN files f ON f.id = c.file_id`,
-    ).all(JSON.stringify(wanted)) as StoredChunk[];
+      wanted,
+    );
   }
 }

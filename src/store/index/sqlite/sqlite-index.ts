@@ -47,12 +47,11 @@ export class Definitions {
 
   private read(chunks: readonly number[]): void {
     for (const chunk of chunks) this.ofChunk.set(chunk, []);
-    const symbols = this.db
-      .prepare(
-        `SELECT s.name, s.kind, s.chunk_id AS id FROM json_each(?) wanted JOIN symbols s ON s.chunk_id = wanted.value
-         ORDER BY s.chunk_id, s.rowid`,
-      )
-      .all(JSON.stringify(chunks)) as FoundSymbol[];
+    const symbols = this.db.all<FoundSymbol>(
+      `SELECT s.name, s.kind, s.chunk_id AS id FROM json_each(?) wanted JOIN symbols s ON s.chunk_id = wanted.value
+       ORDER BY s.chunk_id, s.rowid`,
+      chunks,
+    );
     for (const symbol of symbols) this.ofChunk.get(Number(symbol.id))?.push(symbol);
   }
 }

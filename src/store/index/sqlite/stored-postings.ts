@@ -68,7 +68,7 @@ export function placesOf(db: Connection, { places, long }: Pick<PostingsRow, "pl
 }
 
 function longBytes(db: Connection, id: number): Uint8Array {
-  return db.prepare("SELECT bytes FROM long_postings WHERE id = ?").pluck().get(id) as Uint8Array;
+  return db.value<Uint8Array>("SELECT bytes FROM long_postings WHERE id = ?", id);
 }
 
 /** What is kept of the words that were read last: for each chunk of the index so many bytes, which serves some twenty questions. */
@@ -145,15 +145,17 @@ export class ReadPostings {
         this.kept -= postings.bytes;
       }
     }
-    const rows = this.db
-      .prepare(
-        `SELECT w.value AS word, s.value AS segment, ${postingsColumns} FROM json_each(?) w CROSS JOIN json_each(?) s
-         CROSS JOIN postings p ON p.segment = s.value AND p.word = w.value`,
-      )
-      .all(JSON.stringify(names), JSON.stringify(segments)) as (PostingsRow & {
-      word: string;
-      segment: number;
-    })[];
+    const rows = this.db.all<
+      PostingsRow & {
+        word: string;
+        segment: number;
+      }
+    >(
+      `SELECT w.value AS word, s.value AS segment, ${postingsColumns} FROM json_each(?) w CROSS JOIN json_each(?) s
+       CROSS JOIN postings p ON p.segment = s.value AND p.word = w.value`,
+      names,
+      segments,
+    );
     for (const { word, segment, ...row } of rows) {
       const postings = new StoredPostings(row, this.reading);
       this.words.get(word)!.ofSegment.set(segment, postings);

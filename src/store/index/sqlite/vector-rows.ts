@@ -52,12 +52,12 @@ export function storeVectors(
   given: FileVectors,
 ): boolean {
   return db.inTransaction(() => {
-    const stored = db
-      .prepare(
-        `SELECT c.id, c.uid, c.file_id AS fileId FROM chunks c JOIN files f ON f.id = c.file_id
-         WHERE f.path = ? AND f.hash = ? ORDER BY c.id`,
-      )
-      .all(path, hash) as { id: number; uid: string; fileId: number }[];
+    const stored = db.all<{ id: number; uid: string; fileId: number }>(
+      `SELECT c.id, c.uid, c.file_id AS fileId FROM chunks c JOIN files f ON f.id = c.file_id
+       WHERE f.path = ? AND f.hash = ? ORDER BY c.id`,
+      path,
+      hash,
+    );
     const first = stored[0];
     const isSame = stored.length === chunks.length && stored.every(({ uid }, i) => uid === chunks[i]!.id);
     if (!first || !isSame) return false;
@@ -76,19 +76,16 @@ export function pathsWithoutVectors(
   // Asked after every change, and mostly there are none.
   const counted = vectorCounts(db).find((one) => one.model === model && one.dimensions === dimensions);
   if (counted?.chunks === db.chunkCount()) return [];
-  const rows = db
-    .prepare(
-      `SELECT path FROM files f WHERE EXISTS (SELECT 1 FROM chunks WHERE file_id = f.id) AND NOT EXISTS (
-         SELECT 1 FROM vectors WHERE file_id = f.id AND model = ? AND dimensions = ?) ORDER BY id DESC`,
-    )
-    .all(model, dimensions);
-  return (rows as { path: string }[]).map(({ path }) => path);
+  return db.column<string>(
+    `SELECT path FROM files f WHERE EXISTS (SELECT 1 FROM chunks WHERE file_id = f.id) AND NOT EXISTS (
+     SELECT 1 FROM vectors WHERE file_id = f.id AND model = ? AND dimensions = ?) ORDER BY id DESC`,
+    model,
+    dimensions,
+  );
 }
 
 export function vectorCounts(db: Connection): VectorCounts[] {
-  return db
-    .prepare("SELECT model, dimensions, chunks, missing FROM vector_totals WHERE files > 0")
-    .all() as VectorCounts[];
+  return db.all<VectorCounts>("SELECT model, dimensions, chunks, missing FROM vector_totals WHERE files > 0");
 }
 
 /** How many rows of vectors there are. */
@@ -120,10 +117,12 @@ export function vectorRowIds(
   model: string,
   { from = 0, to = Number.MAX_SAFE_INTEGER } = {},
 ): number[] {
-  return db
-    .prepare("SELECT id FROM vectors WHERE model = ? AND id BETWEEN ? AND ? ORDER BY id")
-    .pluck()
-    .all(model, from, to) as number[];
+  return db.column<number>(
+    "SELECT id FROM vectors WHERE model = ? AND id BETWEEN ? AND ? ORDER BY id",
+    model,
+    from,
+    to,
+  );
 }
 
 /** Vectors that are the `at`-th of a row each, in their order. */
@@ -132,17 +131,13 @@ export function vectorsAt(
   dimensions: number,
   places: readonly { row: number; at: number }[],
 ): Uint8Array[] {
-  return db
-    .prepare(
-      `SELECT substr(v.data, ? * (w.value & ${maxPlaces - 1}) + 1, ?)
-       FROM json_each(?) w CROSS JOIN vectors v ON v.id = w.value / ${maxPlaces}`,
-    )
-    .pluck()
-    .all(
-      dimensions,
-      dimensions,
-      JSON.stringify(places.map(({ row, at }) => row * maxPlaces + at)),
-    ) as Uint8Array[];
+  return db.column<Uint8Array>(
+    `SELECT substr(v.data, ? * (w.value & ${maxPlaces - 1}) + 1, ?)
+     FROM json_each(?) w CROSS JOIN vectors v ON v.id = w.value / ${maxPlaces}`,
+    dimensions,
+    dimensions,
+    places.map(({ row, at }) => row * maxPlaces + at),
+  );
 }
 
 /** No row has so many vectors. */

@@ -27,12 +27,9 @@ export class WordIndex {
 
   /** The id for the next chunk: one that none ever had. */
   nextChunk(): number {
-    return this.db
-      .prepare(
-        "SELECT 1 + max((SELECT coalesce(max(id), 0) FROM chunks), (SELECT coalesce(max(last_chunk), 0) FROM word_segments))",
-      )
-      .pluck()
-      .get() as number;
+    return this.db.value<number>(
+      "SELECT 1 + max((SELECT coalesce(max(id), 0) FROM chunks), (SELECT coalesce(max(last_chunk), 0) FROM word_segments))",
+    );
   }
 
   add(segment: SegmentBuilder): void {
@@ -130,7 +127,7 @@ export class WordIndex {
   private listsOf({ text, is }: HeldWord, segment: number): Uint8Array[] {
     const of = "SELECT list, long FROM postings WHERE segment = ? AND word";
     const all = (sql: string, ...given: string[]) => {
-      const rows = this.db.prepare(sql).all(segment, ...given) as Pick<PostingsRow, "list" | "long">[];
+      const rows = this.db.all<Pick<PostingsRow, "list" | "long">>(sql, segment, ...given);
       return rows.map((row) => listOf(this.db, row));
     };
     if (is === "whole") return all(`${of} = ?`, text);
@@ -176,10 +173,10 @@ export class WordIndex {
   }
 
   private chunksIn(files: readonly FileId[]): Set<number> {
-    const rows = this.db
-      .prepare("SELECT id FROM chunks WHERE file_id IN (SELECT value FROM json_each(?))")
-      .pluck()
-      .all(JSON.stringify(files)) as number[];
+    const rows = this.db.column<number>(
+      "SELECT id FROM chunks WHERE file_id IN (SELECT value FROM json_each(?))",
+      files,
+    );
     return new Set(rows);
   }
 

@@ -33,12 +33,8 @@ export function insertSegment(
 
 /** The segments in use, in the order of their chunks. */
 export function usedSegments(db: Connection): StoredSegment[] {
-  return db
-    .prepare(
-      `SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM word_segments
-       WHERE state = 'used' ORDER BY first_chunk`,
-    )
-    .all() as StoredSegment[];
+  return db.all<StoredSegment>(`SELECT id, chunks, gone, first_chunk AS first, last_chunk AS last FROM word_segments
+    WHERE state = 'used' ORDER BY first_chunk`);
 }
 
 export function chunksOf(db: Connection, { id, chunks }: StoredSegment): SegmentChunks {
@@ -48,10 +44,10 @@ export function chunksOf(db: Connection, { id, chunks }: StoredSegment): Segment
 
 /** All words of a segment, ascending, each with a line end before and behind it. */
 export function wordsOf(db: Connection, segment: number): string {
-  const words = db
-    .prepare("SELECT group_concat(word, char(10)) FROM postings WHERE segment = ?")
-    .pluck()
-    .get(segment) as string | null;
+  const words = db.value<string | null>(
+    "SELECT group_concat(word, char(10)) FROM postings WHERE segment = ?",
+    segment,
+  );
   return `\n${words ?? ""}\n`;
 }
 
@@ -65,10 +61,7 @@ export function goneOf(
 }
 
 function goneBetween(db: Connection, first: number, last: number): number[] {
-  return db
-    .prepare("SELECT chunk FROM gone_chunks WHERE chunk BETWEEN ? AND ?")
-    .pluck()
-    .all(first, last) as number[];
+  return db.column<number>("SELECT chunk FROM gone_chunks WHERE chunk BETWEEN ? AND ?", first, last);
 }
 
 /** All of its chunks are gone: it is dropped, and not written again. */
@@ -217,8 +210,7 @@ export class SegmentMerges {
   }
 
   private merged(): number | null {
-    const id = this.db.prepare("SELECT id FROM word_segments WHERE state = 'merged' LIMIT 1").pluck().get();
-    return (id as number | undefined) ?? null;
+    return this.db.value<number | null>("SELECT id FROM word_segments WHERE state = 'merged' LIMIT 1");
   }
 
   /** @returns whether there was anything to remove */
@@ -269,11 +261,11 @@ class WordReader {
   next(): boolean {
     if (++this.at < this.rows.length) return true;
     const after = this.rows.at(-1)?.word ?? "";
-    this.rows = this.db
-      .prepare(
-        `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT ${rowsTogether}`,
-      )
-      .all(this.segment, after) as WordRow[];
+    this.rows = this.db.all<WordRow>(
+      `SELECT word, ${postingsColumns} FROM postings WHERE segment = ? AND word > ? ORDER BY word LIMIT ${rowsTogether}`,
+      this.segment,
+      after,
+    );
     this.at = 0;
     return this.rows.length > 0;
   }

@@ -9,18 +9,17 @@ const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, 
  */
 export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id">): number | null {
   return memory.inTransaction(() => {
-    const isForgotten = memory.prepare("SELECT 1 FROM forgotten WHERE uid = ?").get(note.uid) !== undefined;
+    const isForgotten = memory.has("SELECT 1 FROM forgotten WHERE uid = ?", note.uid);
     if (isForgotten) return null;
-    const { id } = memory
-      .prepare(
-        `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note, author)
-         VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note, @author)
-         ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
-           turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
-           branch = coalesce(branch, excluded.branch)
-         RETURNING id`,
-      )
-      .get({ ...note, author: note.author ?? null }) as { id: number };
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note, author)
+       VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note, @author)
+       ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
+         turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
+         branch = coalesce(branch, excluded.branch)
+       RETURNING id`,
+      { ...note, author: note.author ?? null },
+    );
     return id;
   });
 }
@@ -44,34 +43,31 @@ export function listAnnotations(memory: Memory, filter: AnnotationFilter = {}): 
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  const rows = memory
-    .prepare(
-      `SELECT ${columns} FROM annotations
-       WHERE (@since IS NULL OR at >= @since) AND (@until IS NULL OR at <= @until)
-         AND (@sessionUid IS NULL OR session_uid = @sessionUid) AND (@branch IS NULL OR branch = @branch)
-         AND (NOT @unbound OR (line_uid IS NULL AND session_uid IS NOT NULL))
-       ORDER BY at DESC, id DESC`,
-    )
-    // SQLite knows upper and lower case of English letters only, so words are looked for here.
-    .all({ since, until, sessionUid, branch, unbound: unbound ? 1 : 0 }) as AnnotationRecord[];
+  const rows = memory.all<AnnotationRecord>(
+    `SELECT ${columns} FROM annotations
+     WHERE (@since IS NULL OR at >= @since) AND (@until IS NULL OR at <= @until)
+       AND (@sessionUid IS NULL OR session_uid = @sessionUid) AND (@branch IS NULL OR branch = @branch)
+       AND (NOT @unbound OR (line_uid IS NULL AND session_uid IS NOT NULL))
+     ORDER BY at DESC, id DESC`,
+    { since, until, sessionUid, branch, unbound: unbound ? 1 : 0 },
+  );
   const found = rows.filter(({ note }) => words.every((word) => note.toLowerCase().includes(word)));
   return filter.limit === undefined ? found : found.slice(0, filter.limit);
 }
 
 export function annotationById(memory: Memory, id: number): AnnotationRecord | null {
-  const row = memory.prepare(`SELECT ${columns} FROM annotations WHERE id = ?`).get(id);
-  return (row as AnnotationRecord | undefined) ?? null;
+  return memory.get<AnnotationRecord | null>(`SELECT ${columns} FROM annotations WHERE id = ?`, id);
 }
 
 export function annotationByUid(memory: Memory, uid: string): AnnotationRecord | null {
-  const row = memory.prepare(`SELECT ${columns} FROM annotations WHERE uid = ?`).get(uid);
-  return (row as AnnotationRecord | undefined) ?? null;
+  return memory.get<AnnotationRecord | null>(`SELECT ${columns} FROM annotations WHERE uid = ?`, uid);
 }
 
 /** Notes by row; those that are gone are missing. */
 export function annotationsByIds(memory: Memory, ids: readonly number[]): Map<number, AnnotationRecord> {
-  const rows = memory
-    .prepare(`SELECT ${columns} FROM annotations WHERE id IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(ids)) as AnnotationRecord[];
+  const rows = memory.all<AnnotationRecord>(
+    `SELECT ${columns} FROM annotations WHERE id IN (SELECT value FROM json_each(?))`,
+    ids,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -66,7 +66,7 @@ function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<
   const add = (name: keyof ChunkFilter, condition: string, value: unknown = filter[name]) => {
     if (filter[name] === null) return;
     conditions.push(condition);
-    given[name] = Array.isArray(value) ? JSON.stringify(value) : value;
+    given[name] = value;
   };
   add("sessionIds", "session_id IN (SELECT value FROM json_each(@sessionIds))");
   add("withheld", "session_id NOT IN (SELECT value FROM json_each(@withheld))");
@@ -96,8 +96,7 @@ function conditionsOf(filter: ChunkFilter): { sql: string | null; given: Record<
 /** The chunks that a filter lets through, ascending. */
 export function chunkIdsIn(memory: Memory, filter: ChunkFilter): SessionChunkId[] {
   const { sql, given } = conditionsOf(filter);
-  const ids = memory.prepare(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`).pluck();
-  return ids.all(given) as SessionChunkId[];
+  return memory.column<SessionChunkId>(`SELECT id FROM chunks WHERE ${sql ?? "TRUE"} ORDER BY id`, given);
 }
 
 /** Filters whose chunks are remembered: a search asks for them more than once, and who searches often does so in the same. */
@@ -160,11 +159,6 @@ export function chunkTextsIn(memory: Memory, filter: ChunkFilter): IterableItera
 
 /** Every file that a turn touched: what a pattern for `files` is matched with. */
 export function touchedFiles(memory: Memory): string[] {
-  const rows = memory
-    .prepare(
-      `SELECT path FROM turn_files UNION
-       SELECT f.value AS path FROM chunks, json_each(chunks.files) f WHERE chunks.type <> 'raw'`,
-    )
-    .all();
-  return (rows as { path: string }[]).map(({ path }) => path);
+  return memory.column<string>(`SELECT path FROM turn_files UNION
+    SELECT f.value AS path FROM chunks, json_each(chunks.files) f WHERE chunks.type <> 'raw'`);
 }

@@ -68,7 +68,7 @@ export function chunkAround(memory: Memory, { sessionId, number, seq }: Place): 
   const chunk = id === undefined ? undefined : chunksByIds(memory, [id]).get(id);
   if (chunk) return chunk;
   const turn = turnOf(memory, sessionId, number);
-  const session = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(sessionId) as string;
+  const session = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", sessionId);
   return {
     id: 0 as SessionChunkId,
     uid: `${session}:turn:${number}`,
@@ -98,9 +98,10 @@ const maxCounted = 1000;
 
 /** Chunks by uid, in the order given; null for one that is gone. */
 export function chunksByUids(memory: Memory, uids: readonly string[]): (SessionChunkId | null)[] {
-  const rows = memory
-    .prepare("SELECT id, uid FROM chunks WHERE uid IN (SELECT value FROM json_each(?))")
-    .all(JSON.stringify(uids)) as { id: SessionChunkId; uid: string }[];
+  const rows = memory.all<{ id: SessionChunkId; uid: string }>(
+    "SELECT id, uid FROM chunks WHERE uid IN (SELECT value FROM json_each(?))",
+    uids,
+  );
   const byUid = new Map(rows.map(({ id, uid }) => [uid, id]));
   return uids.map((uid) => byUid.get(uid) ?? null);
 }
@@ -111,12 +112,12 @@ export function chunksWithToken(
   token: string,
   chunks: readonly SessionChunkId[],
 ): Set<SessionChunkId> {
-  const found = memory
-    .prepare(
-      `SELECT rowid AS id FROM chunk_terms
-       WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
-    )
-    .all(phraseOf(token), JSON.stringify(chunks)) as { id: SessionChunkId }[];
+  const found = memory.all<{ id: SessionChunkId }>(
+    `SELECT rowid AS id FROM chunk_terms
+     WHERE chunk_terms MATCH ? AND rowid IN (SELECT value FROM json_each(?))`,
+    phraseOf(token),
+    chunks,
+  );
   return new Set(found.map(({ id }) => id));
 }
 
@@ -130,24 +131,20 @@ export function sessionsWithToken(
   { until, most }: { until: number | null; most: number },
 ): number {
   if ((frequenciesIn(memory, "chunk_terms", [token]).get(token) ?? 0) > maxCounted) return Infinity;
-  const sessions = memory
-    .prepare(
-      `SELECT count(*) FROM (SELECT DISTINCT ${work} FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words) f
-       JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id
-       WHERE @until IS NULL OR c.started_at <= @until LIMIT @most + 1)`,
-    )
-    .pluck()
-    .get({ words: phraseOf(token), until, most: Math.floor(most) }) as number;
+  const sessions = memory.value<number>(
+    `SELECT count(*) FROM (SELECT DISTINCT ${work} FROM (SELECT rowid AS id FROM chunk_terms WHERE chunk_terms MATCH @words) f
+     JOIN chunks c ON c.id = f.id JOIN sessions s ON s.id = c.session_id
+     WHERE @until IS NULL OR c.started_at <= @until LIMIT @most + 1)`,
+    { words: phraseOf(token), until, most: Math.floor(most) },
+  );
   return sessions > most ? Infinity : sessions;
 }
 
 /** How many sessions have chunks up to a time. */
 export function sessionsWithChunks(memory: Memory, until: number | null): number {
-  const row = memory
-    .prepare(
-      `SELECT count(DISTINCT ${work}) AS n FROM sessions s WHERE EXISTS (
-         SELECT 1 FROM chunks WHERE session_id = s.id AND (@until IS NULL OR started_at <= @until))`,
-    )
-    .get({ until });
-  return (row as { n: number }).n;
+  return memory.value<number>(
+    `SELECT count(DISTINCT ${work}) AS n FROM sessions s WHERE EXISTS (
+     SELECT 1 FROM chunks WHERE session_id = s.id AND (@until IS NULL OR started_at <= @until))`,
+    { until },
+  );
 }

@@ -70,14 +70,11 @@ export function replaceAnnotatedChunk(
 
 /** Forgets all raw chunks of a session but the newest `most`; its turns stay. */
 export function keepNewestChunks(memory: Memory, sessionId: number, most: number): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `DELETE FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND position <=
-           (SELECT max(position) FROM chunks WHERE session_id = @sessionId AND type = 'raw') - @most`,
-      )
-      .run({ sessionId, most });
-  });
+  memory.change(
+    `DELETE FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND position <=
+     (SELECT max(position) FROM chunks WHERE session_id = @sessionId AND type = 'raw') - @most`,
+    { sessionId, most },
+  );
 }
 
 /**
@@ -113,16 +110,13 @@ export function mergeTerms(memory: Memory): boolean {
 /** How many chunks there are: of all sessions, or of those with these uids. */
 export function sessionChunkCount(memory: Memory, sessionUids?: readonly string[]): number {
   if (sessionUids === undefined) {
-    return memory.once(
-      "chunk count",
-      () => memory.prepare("SELECT count(*) FROM chunks").pluck().get() as number,
-    );
+    return memory.once("chunk count", () => memory.value<number>("SELECT count(*) FROM chunks"));
   }
-  const count = memory.prepare(
+  return memory.value<number>(
     `SELECT count(*) FROM chunks JOIN sessions ON sessions.id = session_id
      WHERE sessions.uid IN (SELECT value FROM json_each(?))`,
+    sessionUids,
   );
-  return count.pluck().get(JSON.stringify(sessionUids)) as number;
 }
 
 /** Whole chunks by id; those that are gone are missing. */
@@ -130,9 +124,10 @@ export function chunksByIds(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, StoredSessionChunk> {
-  const rows = memory
-    .prepare(`SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(ids)) as Flat<StoredSessionChunk>[];
+  const rows = memory.all<Flat<StoredSessionChunk>>(
+    `SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
+    ids,
+  );
   return new Map(rows.map((row) => [row.id, chunkOf(row)]));
 }
 
@@ -144,9 +139,10 @@ export function chunkOutlines(
   const remembered = memory.cacheUntilWrite<SessionChunkId, SessionChunkOutline>("session chunk outlines");
   const unknown = ids.filter((id) => !remembered.has(id));
   if (unknown.length > 0) {
-    const rows = memory
-      .prepare(`SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`)
-      .all(JSON.stringify(unknown)) as Flat<SessionChunkOutline>[];
+    const rows = memory.all<Flat<SessionChunkOutline>>(
+      `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
+      unknown,
+    );
     for (const row of rows) remembered.set(row.id, outlineOf(row));
   }
   const found = new Map<SessionChunkId, SessionChunkOutline>();
@@ -168,25 +164,25 @@ export function chunksOfSession(
   sessionId: number,
   { type = null, from = 0 }: { type?: ChunkType | null; from?: number } = {},
 ): StoredSessionChunk[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<Flat<StoredSessionChunk>>(
       `SELECT ${columns} FROM chunks
        WHERE session_id = @sessionId AND (@type IS NULL OR type = @type) AND position >= @from
        ORDER BY type, position`,
+      { sessionId, type, from },
     )
-    .all({ sessionId, type, from });
-  return (rows as Flat<StoredSessionChunk>[]).map(chunkOf);
+    .map(chunkOf);
 }
 
 /** The position of the first chunk of a type that covers a turn or a later one; the next free one when none does. */
 export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkType, turn: number): number {
-  const row = memory
-    .prepare(
-      `SELECT coalesce(min(position) FILTER (WHERE last_turn >= ?), max(position) + 1, 0) AS at
-       FROM chunks WHERE session_id = ? AND type = ?`,
-    )
-    .get(turn, sessionId, type);
-  return (row as { at: number }).at;
+  return memory.value<number>(
+    `SELECT coalesce(min(position) FILTER (WHERE last_turn >= ?), max(position) + 1, 0) AS at
+     FROM chunks WHERE session_id = ? AND type = ?`,
+    turn,
+    sessionId,
+    type,
+  );
 }
 
 /** A chunk's neighbours of its session and type. */
@@ -205,12 +201,11 @@ export function neighboursOf(
   if (unknown.length > 0) {
     const at = (offset: string) =>
       `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
-    const rows = memory
-      .prepare(
-        `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
-         FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-      )
-      .all(JSON.stringify(unknown)) as ({ id: SessionChunkId } & Neighbours)[];
+    const rows = memory.all<{ id: SessionChunkId } & Neighbours>(
+      `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
+       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
+      unknown,
+    );
     for (const { id, before, after } of rows) remembered.set(id, { before, after });
   }
   const found = new Map<SessionChunkId, Neighbours>();
@@ -223,11 +218,9 @@ export function neighboursOf(
 
 /** Rows of the chunks that a model has not seen yet, the newest first. */
 export function chunksWithoutVector(memory: Memory, model: string): SessionChunkId[] {
-  return memory
-    .prepare(
-      `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
-       ORDER BY id DESC`,
-    )
-    .pluck()
-    .all(model) as SessionChunkId[];
+  return memory.column<SessionChunkId>(
+    `SELECT id FROM chunks c WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE chunk_id = c.id AND model = ?)
+     ORDER BY id DESC`,
+    model,
+  );
 }

@@ -75,11 +75,11 @@ export function putChunks(
 
 function rowsAt(memory: Memory, { where, given }: Place): Row[] {
   return memory
-    .prepare(
+    .all(
       `SELECT id, position, text, hex(hash) AS hash FROM chunks LEFT JOIN chunk_sources ON chunk_id = id
        WHERE ${where} ORDER BY position`,
+      given,
     )
-    .all(given)
     .map((row) => {
       const { hash, ...rest } = row as Row;
       return { ...rest, hash: hash === "" ? null : hash };
@@ -178,7 +178,7 @@ function saveChunkDecisions(memory: Memory, chunkId: number, decisions: readonly
       `INSERT INTO chunk_decisions (chunk_id, decisions) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET decisions = excluded.decisions WHERE decisions <> excluded.decisions`,
     )
-    .run(chunkId, JSON.stringify(decisions));
+    .run(chunkId, decisions);
 }
 
 /** A chunk of conversation that contains decisions. */
@@ -194,13 +194,11 @@ export interface DecidingChunk {
 
 /** All of them, in the order they happened, without those of abandoned branches. */
 export function decidingChunks(memory: Memory): DecidingChunk[] {
-  const rows = memory
-    .prepare(
-      `SELECT uid, session_id AS sessionId, started_at AS startedAt, ended_at AS endedAt, branch, files, decisions
-       FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
-       WHERE type = 'raw' AND NOT abandoned AND decisions <> '[]'
-       ORDER BY coalesce(started_at, 0), id`,
-    )
-    .all() as (Omit<DecidingChunk, "files" | "decisions"> & { files: string; decisions: string })[];
+  const rows = memory.all<
+    Omit<DecidingChunk, "files" | "decisions"> & { files: string; decisions: string }
+  >(`SELECT uid, session_id AS sessionId, started_at AS startedAt, ended_at AS endedAt, branch, files, decisions
+    FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
+    WHERE type = 'raw' AND NOT abandoned AND decisions <> '[]'
+    ORDER BY coalesce(started_at, 0), id`);
   return rows.map((row) => ({ ...row, files: JSON.parse(row.files), decisions: JSON.parse(row.decisions) }));
 }

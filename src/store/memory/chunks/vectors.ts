@@ -48,23 +48,19 @@ export function storeSessionVectors(
 
 /** Of each model, how many chunks it has seen, and of how many it has no vector. */
 export function sessionVectorCounts(memory: Memory): { model: string; chunks: number; missing: number }[] {
-  return memory
-    .prepare(
-      `SELECT model, count(*) AS chunks, sum(dimensions = 0) AS missing FROM vectors GROUP BY model ORDER BY model`,
-    )
-    .all() as { model: string; chunks: number; missing: number }[];
+  return memory.all<{ model: string; chunks: number; missing: number }>(
+    `SELECT model, count(*) AS chunks, sum(dimensions = 0) AS missing FROM vectors GROUP BY model ORDER BY model`,
+  );
 }
 
 /** Forgets the vectors of all models but these. */
 export function keepSessionModels(memory: Memory, models: readonly string[]): void {
   // Asked often: this jumps from model to model in an index, and reads no vectors.
-  const rows = memory
-    .prepare(
-      `WITH RECURSIVE known (model) AS (SELECT min(model) FROM vectors UNION ALL
-         SELECT (SELECT min(model) FROM vectors WHERE model > known.model) FROM known WHERE model IS NOT NULL)
-       SELECT model FROM known WHERE model IS NOT NULL`,
-    )
-    .all() as { model: string }[];
+  const rows = memory.all<{
+    model: string;
+  }>(`WITH RECURSIVE known (model) AS (SELECT min(model) FROM vectors UNION ALL
+      SELECT (SELECT min(model) FROM vectors WHERE model > known.model) FROM known WHERE model IS NOT NULL)
+    SELECT model FROM known WHERE model IS NOT NULL`);
   const others = rows.map(({ model }) => model).filter((model) => !models.includes(model));
   if (others.length === 0) return;
   memory.inTransaction(() => {
@@ -78,14 +74,11 @@ export function passageVectors(memory: Memory): VectorSource<PassageRow> {
   return {
     version: () => memory.version(),
     count: (model) =>
-      memory
-        .prepare(`SELECT coalesce(sum(length(data) / dimensions), 0) ${rows}`)
-        .pluck()
-        .get(model) as number,
+      memory.value<number>(`SELECT coalesce(sum(length(data) / dimensions), 0) ${rows}`, model),
     rowsAfter: (model, id) =>
       memory
         .prepare(`SELECT id, chunk_id AS chunkId, dimensions, data ${rows} AND id > ? ORDER BY id`)
         .iterate(model, id) as IterableIterator<PassageRow>,
-    rowIds: (model) => memory.prepare(`SELECT id ${rows} ORDER BY id`).pluck().all(model) as number[],
+    rowIds: (model) => memory.column<number>(`SELECT id ${rows} ORDER BY id`, model),
   };
 }

@@ -38,8 +38,9 @@ export function saveAttributions(
 export function forgottenSessions(memory: Memory, uids: readonly (string | null)[]): Set<string> {
   const named = [...new Set(uids.filter((uid) => uid !== null))];
   if (named.length === 0) return new Set();
-  const found = memory.prepare("SELECT uid FROM forgotten WHERE uid IN (SELECT value FROM json_each(?))");
-  return new Set(found.pluck().all(JSON.stringify(named)) as string[]);
+  return new Set(
+    memory.column<string>("SELECT uid FROM forgotten WHERE uid IN (SELECT value FROM json_each(?))", named),
+  );
 }
 
 /** Who wrote the lines of a commit, by path and line. */
@@ -48,24 +49,22 @@ export function attributionsOf(
   commitId: number,
   path: string | null = null,
 ): AttributionRecord[] {
-  return memory
-    .prepare(
-      `SELECT path, first_line AS firstLine, last_line AS lastLine, author, session_uid AS sessionUid, turn,
-         tool_use AS toolUse, model, confidence, how, basis
-       FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
-       ORDER BY path, first_line`,
-    )
-    .all({ commitId, path }) as AttributionRecord[];
+  return memory.all<AttributionRecord>(
+    `SELECT path, first_line AS firstLine, last_line AS lastLine, author, session_uid AS sessionUid, turn,
+       tool_use AS toolUse, model, confidence, how, basis
+     FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
+     ORDER BY path, first_line`,
+    { commitId, path },
+  );
 }
 
 /** Lines that a commit added, by author. */
 export function linesByAuthor(memory: Memory, commitId: number): Record<AttributionRecord["author"], number> {
   const lines = { agent: 0, human: 0, unknown: 0 };
-  const rows = memory
-    .prepare(
-      `SELECT author, sum(last_line - first_line + 1) AS n FROM attributions WHERE commit_id = ? GROUP BY author`,
-    )
-    .all(commitId) as { author: keyof typeof lines; n: number }[];
+  const rows = memory.all<{ author: keyof typeof lines; n: number }>(
+    `SELECT author, sum(last_line - first_line + 1) AS n FROM attributions WHERE commit_id = ? GROUP BY author`,
+    commitId,
+  );
   for (const { author, n } of rows) lines[author] = n;
   return lines;
 }
@@ -79,13 +78,12 @@ export interface LinesByAuthor {
 
 /** Lines that commits added, by who wrote them; commits are named by their hashes. */
 export function linesOfCommits(memory: Memory, hashes: readonly string[]): LinesByAuthor {
-  const rows = memory
-    .prepare(
-      `SELECT attributions.author, coalesce(agent, 'agent') AS agent, sum(last_line - first_line + 1) AS lines
-       FROM attributions JOIN commits ON commits.id = commit_id LEFT JOIN sessions ON sessions.uid = session_uid
-       WHERE hash IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
-    )
-    .all(JSON.stringify(hashes)) as { author: string; agent: string; lines: number }[];
+  const rows = memory.all<{ author: string; agent: string; lines: number }>(
+    `SELECT attributions.author, coalesce(agent, 'agent') AS agent, sum(last_line - first_line + 1) AS lines
+     FROM attributions JOIN commits ON commits.id = commit_id LEFT JOIN sessions ON sessions.uid = session_uid
+     WHERE hash IN (SELECT value FROM json_each(?)) GROUP BY 1, 2 ORDER BY 3 DESC, 2`,
+    hashes,
+  );
   const sumOf = (author: string) =>
     rows.filter((row) => row.author === author).reduce((sum, { lines }) => sum + lines, 0);
   const agents = rows.filter(({ author }) => author === "agent").map(({ agent, lines }) => [agent, lines]);
@@ -119,7 +117,7 @@ export function attributionsOfMany(
          JOIN attributions a ON a.commit_id = c.id AND a.path = w.value ->> 1
        ORDER BY a.commit_id, a.path, a.first_line`,
     )
-    .all(JSON.stringify(places.map(({ hash, path }) => [hash, path])));
+    .all(places.map(({ hash, path }) => [hash, path]));
   const found = new Map<string, AttributionRecord[]>();
   for (const { hash, ...range } of rows as (AttributionRecord & { hash: string })[]) {
     const key = commitPathKey({ hash, path: range.path });
@@ -194,36 +192,32 @@ export function authoredLines(
 
 /** Hashes of the commits that the attribution looked at, and of those that took the place of others. */
 export function commitsLookedAt(memory: Memory, { since, until }: AuthoredFilter): Set<string> {
-  const rows = memory
-    .prepare(
+  return new Set(
+    memory.column<string>(
       `SELECT hash FROM commits WHERE attributed > 0
-         AND (@since IS NULL OR authored_at >= @since) AND (@until IS NULL OR authored_at <= @until)`,
-    )
-    .all({ since, until });
-  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+       AND (@since IS NULL OR authored_at >= @since) AND (@until IS NULL OR authored_at <= @until)`,
+      { since, until },
+    ),
+  );
 }
 
 /** Hashes of commits that others took the place of (amend, rebase, squash). */
 export function replacedCommits(memory: Memory): Set<string> {
-  const rows = memory
-    .prepare(
-      `SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
-       WHERE c.rewritten_from <> '[]'`,
-    )
-    .all();
-  return new Set((rows as { hash: string }[]).map(({ hash }) => hash));
+  return new Set(
+    memory.column<string>(`SELECT DISTINCT r.value AS hash FROM commits c, json_each(c.rewritten_from) r
+      WHERE c.rewritten_from <> '[]'`),
+  );
 }
 
 /** Whether any line of a file may have a recorded author, under the file's path or its former one. */
 export function mayHaveAuthors(memory: Memory, path: string): boolean {
-  const known = memory.prepare(
-    `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
-     WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+  return (
+    memory.has(
+      `SELECT 1 FROM commit_files f JOIN attributions a ON a.commit_id = f.commit_id AND a.path = f.path
+       WHERE f.path = ? AND a.author <> 'unknown' LIMIT 1`,
+      path,
+    ) || memory.has("SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1", path)
   );
-  const renamed = memory.prepare(
-    "SELECT 1 FROM commit_files WHERE path = ? AND old_path IS NOT NULL LIMIT 1",
-  );
-  return known.get(path) !== undefined || renamed.get(path) !== undefined;
 }
 
 /** Lines of a commit that a tool call wrote; both ends included. */
@@ -242,24 +236,22 @@ export function linesOfToolUses(
   memory: Memory,
   { sessions, calls }: { sessions: readonly string[]; calls: readonly string[] },
 ): LinesOfToolUse[] {
-  return memory
-    .prepare(
-      `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
-       FROM attributions a JOIN commits c ON c.id = a.commit_id
-       WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
-         AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
-    )
-    .all({ sessions: JSON.stringify(sessions), calls: JSON.stringify(calls) }) as LinesOfToolUse[];
+  return memory.all<LinesOfToolUse>(
+    `SELECT c.id, c.hash, a.tool_use AS toolUse, a.path, a.first_line AS first, a.last_line AS last
+     FROM attributions a JOIN commits c ON c.id = a.commit_id
+     WHERE a.session_uid IN (SELECT value FROM json_each(@sessions))
+       AND a.tool_use IN (SELECT value FROM json_each(@calls)) AND a.how NOT IN ('moved')`,
+    { sessions, calls },
+  );
 }
 
 /** When the first commit was made that holds lines of each call of a session. Milliseconds since the epoch. */
 export function firstCommitsOf(memory: Memory, sessionUid: string): Map<string, number> {
-  const rows = memory
-    .prepare(
-      `SELECT a.tool_use AS call, min(c.committed_at) AS at
-       FROM attributions a JOIN commits c ON c.id = a.commit_id
-       WHERE a.session_uid = ? AND a.tool_use IS NOT NULL AND a.how IN ('edit', 'shell') GROUP BY a.tool_use`,
-    )
-    .all(sessionUid) as { call: string; at: number }[];
+  const rows = memory.all<{ call: string; at: number }>(
+    `SELECT a.tool_use AS call, min(c.committed_at) AS at
+     FROM attributions a JOIN commits c ON c.id = a.commit_id
+     WHERE a.session_uid = ? AND a.tool_use IS NOT NULL AND a.how IN ('edit', 'shell') GROUP BY a.tool_use`,
+    sessionUid,
+  );
   return new Map(rows.map(({ call, at }) => [call, at]));
 }

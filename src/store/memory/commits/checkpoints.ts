@@ -73,7 +73,7 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
        VALUES (@uid, @sessionUid, @turns, @lines, @how, @confidence)`,
     );
     for (const binding of sessions) {
-      insert.run({ ...binding, uid, turns: JSON.stringify([...binding.turns].sort((a, b) => a - b)) });
+      insert.run({ ...binding, uid, turns: [...binding.turns].sort((a, b) => a - b) });
     }
     return true;
   });
@@ -82,9 +82,10 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
 /** Drops the checkpoint of a commit, if it has one; its children get its parent. */
 export function dropCheckpoint(memory: Memory, commitId: number): void {
   memory.inTransaction(() => {
-    const gone = memory
-      .prepare("DELETE FROM checkpoints WHERE commit_id = ? RETURNING uid, parent_uid AS parent")
-      .get(commitId) as { uid: string; parent: string | null } | undefined;
+    const gone = memory.get<{ uid: string; parent: string | null } | null>(
+      "DELETE FROM checkpoints WHERE commit_id = ? RETURNING uid, parent_uid AS parent",
+      commitId,
+    );
     if (!gone) return;
     memory.prepare("UPDATE checkpoints SET parent_uid = @parent WHERE parent_uid = @uid").run(gone);
   });
@@ -117,22 +118,21 @@ export function checkpointPlaces(
   memory: Memory,
   since = 0,
 ): { uid: string; hash: string; parentUid: string | null }[] {
-  return memory
-    .prepare(
-      `SELECT checkpoints.uid, commits.hash, parent_uid AS parentUid
-       FROM checkpoints JOIN commits ON commits.id = commit_id WHERE committed_at >= ?
-       ORDER BY committed_at DESC, commits.id DESC`,
-    )
-    .all(since) as { uid: string; hash: string; parentUid: string | null }[];
+  return memory.all<{ uid: string; hash: string; parentUid: string | null }>(
+    `SELECT checkpoints.uid, commits.hash, parent_uid AS parentUid
+     FROM checkpoints JOIN commits ON commits.id = commit_id WHERE committed_at >= ?
+     ORDER BY committed_at DESC, commits.id DESC`,
+    since,
+  );
 }
 
 /** Ids of the checkpoints that come right after one, the earliest commit first. */
 export function checkpointsAfter(memory: Memory, uid: string): string[] {
-  const found = memory.prepare(
+  return memory.column<string>(
     `SELECT substr(hash, 1, ${idLength}) FROM checkpoints JOIN commits ON commits.id = commit_id WHERE parent_uid = ?
      ORDER BY committed_at, commits.id`,
+    uid,
   );
-  return found.pluck().all(uid) as string[];
 }
 
 export interface CheckpointFilter {
@@ -171,17 +171,19 @@ const givenOf = ({
 /** Checkpoints, the latest commit first. */
 export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): CheckpointRecord[] {
   return memory
-    .prepare(`${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`)
-    .all({ ...givenOf(filter), limit: filter.limit ?? -1 })
+    .all(`${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`, {
+      ...givenOf(filter),
+      limit: filter.limit ?? -1,
+    })
     .map(recordOf);
 }
 
 /** How many there are, whatever the limit. */
 export function countCheckpoints(memory: Memory, filter: CheckpointFilter = {}): number {
-  const count = memory.prepare(
+  return memory.value<number>(
     `SELECT count(*) FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id ${conditions}`,
+    givenOf(filter),
   );
-  return count.pluck().get(givenOf(filter)) as number;
 }
 
 /**
@@ -194,12 +196,12 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
   if (exact) return exact;
   const found = /^[0-9a-f]+$/.test(beginning)
     ? memory
-        .prepare(
+        .all(
           `${selected} WHERE (checkpoints.uid >= @beginning AND checkpoints.uid < @beginning || 'g')
              OR (commits.hash >= @beginning AND commits.hash < @beginning || 'g')
            ORDER BY commits.committed_at DESC LIMIT 4`,
+          { beginning },
         )
-        .all({ beginning })
         .map(recordOf)
     : [];
   const [only, ...others] = found;
@@ -228,12 +230,12 @@ export function checkpointsOfSessions(
 ): Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]> {
   const wanted = new Set(sessionUids);
   const rows = memory
-    .prepare(
+    .all(
       `${selected} WHERE checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
          WHERE session_uid IN (SELECT value FROM json_each(?)))
        ORDER BY commits.committed_at DESC, commits.id DESC`,
+      [...wanted],
     )
-    .all(JSON.stringify([...wanted]))
     .map(recordOf);
   const found = new Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]>();
   for (const checkpoint of rows) {
@@ -249,15 +251,14 @@ export function checkpointsOfSessions(
 
 /** How many commits of each author sessions certainly led to that ran below a directory. @param dir with its last slash */
 export function authorsLedTo(memory: Memory, dir: string, certain: number): Map<string, number> {
-  const rows = memory
-    .prepare(
-      `SELECT commits.author, count(DISTINCT commits.id) AS count
-       FROM sessions JOIN checkpoint_sessions b ON b.session_uid = sessions.uid
-         JOIN checkpoints c ON c.uid = b.checkpoint_uid JOIN commits ON commits.id = c.commit_id
-       WHERE substr(sessions.cwd, 1, length(@dir)) = @dir AND b.confidence >= @certain
-       GROUP BY commits.author`,
-    )
-    .all({ dir, certain }) as { author: string; count: number }[];
+  const rows = memory.all<{ author: string; count: number }>(
+    `SELECT commits.author, count(DISTINCT commits.id) AS count
+     FROM sessions JOIN checkpoint_sessions b ON b.session_uid = sessions.uid
+       JOIN checkpoints c ON c.uid = b.checkpoint_uid JOIN commits ON commits.id = c.commit_id
+     WHERE substr(sessions.cwd, 1, length(@dir)) = @dir AND b.confidence >= @certain
+     GROUP BY commits.author`,
+    { dir, certain },
+  );
   return new Map(rows.map(({ author, count }) => [author, count]));
 }
 
@@ -272,22 +273,22 @@ export function forgetInCheckpoints(memory: Memory, session: string): void {
 
 /** Of turns that are forgotten; with the last of its turns the session goes from a checkpoint. */
 export function forgetTurnsInCheckpoints(memory: Memory, session: string, numbers: readonly number[]): void {
-  const given = { session, numbers: JSON.stringify(numbers) };
+  const given = { session, numbers };
   const condition = "session_uid = @session AND turn IN (SELECT value FROM json_each(@numbers))";
-  const lost = memory
-    .prepare(
-      `SELECT checkpoints.uid, sum(last_line - first_line + 1) AS lines
-       FROM attributions JOIN checkpoints USING (commit_id) WHERE ${condition} GROUP BY checkpoints.uid`,
-    )
-    .all(given) as { uid: string; lines: number }[];
+  const lost = memory.all<{ uid: string; lines: number }>(
+    `SELECT checkpoints.uid, sum(last_line - first_line + 1) AS lines
+     FROM attributions JOIN checkpoints USING (commit_id) WHERE ${condition} GROUP BY checkpoints.uid`,
+    given,
+  );
   const lines = new Map(lost.map(({ uid, lines }) => [uid, lines]));
   clearAuthors(memory, condition, given);
   const gone = new Set(numbers);
   for (const uid of checkpointsOf(memory, session)) {
-    const bound = memory
-      .prepare("SELECT turns FROM checkpoint_sessions WHERE checkpoint_uid = ? AND session_uid = ?")
-      .pluck()
-      .get(uid, session) as string;
+    const bound = memory.value<string>(
+      "SELECT turns FROM checkpoint_sessions WHERE checkpoint_uid = ? AND session_uid = ?",
+      uid,
+      session,
+    );
     const turns = JSON.parse(bound) as number[];
     const left = turns.filter((turn) => !gone.has(turn));
     // The title and texts may come from a forgotten turn.
@@ -300,7 +301,7 @@ export function forgetTurnsInCheckpoints(memory: Memory, session: string, number
           `UPDATE checkpoint_sessions SET turns = @turns, lines = max(lines - @lines, 0)
            WHERE checkpoint_uid = @uid AND session_uid = @session`,
         )
-        .run({ uid, session, turns: JSON.stringify(left), lines: lines.get(uid) ?? 0 });
+        .run({ uid, session, turns: left, lines: lines.get(uid) ?? 0 });
     }
   }
 }
@@ -312,8 +313,10 @@ function clearAuthors(memory: Memory, condition: string, given: object): void {
 }
 
 function checkpointsOf(memory: Memory, session: string): string[] {
-  const found = memory.prepare("SELECT checkpoint_uid FROM checkpoint_sessions WHERE session_uid = ?");
-  return found.pluck().all(session) as string[];
+  return memory.column<string>(
+    "SELECT checkpoint_uid FROM checkpoint_sessions WHERE session_uid = ?",
+    session,
+  );
 }
 
 /** Takes a session out of a checkpoint; without another one the checkpoint goes, and with it its place in events. */

@@ -16,17 +16,18 @@ export interface LedTo {
 
 /** The commits that sessions led to, by session, the latest first. */
 export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]): Map<string, LedTo[]> {
-  const rows = memory
-    .prepare(
-      `SELECT s.session_uid AS sessionUid, s.turns, c.id AS commitId, c.hash,
-         c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom
-       FROM checkpoint_sessions s JOIN checkpoints p ON p.uid = s.checkpoint_uid JOIN commits c ON c.id = p.commit_id
-       WHERE s.session_uid IN (SELECT value FROM json_each(?)) ORDER BY c.committed_at DESC, c.id DESC`,
-    )
-    .all(JSON.stringify(sessionUids)) as (Omit<LedTo, "turns" | "rewrittenFrom"> & {
-    turns: string;
-    rewrittenFrom: string;
-  })[];
+  const rows = memory.all<
+    Omit<LedTo, "turns" | "rewrittenFrom"> & {
+      turns: string;
+      rewrittenFrom: string;
+    }
+  >(
+    `SELECT s.session_uid AS sessionUid, s.turns, c.id AS commitId, c.hash,
+       c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom
+     FROM checkpoint_sessions s JOIN checkpoints p ON p.uid = s.checkpoint_uid JOIN commits c ON c.id = p.commit_id
+     WHERE s.session_uid IN (SELECT value FROM json_each(?)) ORDER BY c.committed_at DESC, c.id DESC`,
+    sessionUids,
+  );
   const found = new Map<string, LedTo[]>();
   for (const row of rows) {
     const of = found.get(row.sessionUid) ?? [];
@@ -38,21 +39,20 @@ export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]
 
 /** Commits that took the place of others, or change the same, however many steps later: by the one that was asked for. */
 export function successorsOf(memory: Memory, hashes: readonly string[]): Map<string, string[]> {
-  const rows = memory
-    .prepare(
-      `WITH RECURSIVE later (origin, hash, steps) AS (
-         SELECT value, value, 0 FROM json_each(?)
-         UNION
-         SELECT origin, next.hash, steps + 1 FROM later, commits next WHERE steps < 8
-           AND next.rewritten_from <> '[]'
-           AND EXISTS (SELECT 1 FROM json_each(next.rewritten_from) r WHERE r.value = later.hash)
-         UNION
-         SELECT origin, next.hash, steps + 1 FROM later JOIN commits known ON known.hash = later.hash
-           JOIN commits next ON next.patch_id = known.patch_id WHERE steps < 8)
-       SELECT DISTINCT origin, later.hash FROM later JOIN commits ON commits.hash = later.hash
-       WHERE later.hash <> origin ORDER BY committed_at DESC`,
-    )
-    .all(JSON.stringify(hashes)) as { origin: string; hash: string }[];
+  const rows = memory.all<{ origin: string; hash: string }>(
+    `WITH RECURSIVE later (origin, hash, steps) AS (
+       SELECT value, value, 0 FROM json_each(?)
+       UNION
+       SELECT origin, next.hash, steps + 1 FROM later, commits next WHERE steps < 8
+         AND next.rewritten_from <> '[]'
+         AND EXISTS (SELECT 1 FROM json_each(next.rewritten_from) r WHERE r.value = later.hash)
+       UNION
+       SELECT origin, next.hash, steps + 1 FROM later JOIN commits known ON known.hash = later.hash
+         JOIN commits next ON next.patch_id = known.patch_id WHERE steps < 8)
+     SELECT DISTINCT origin, later.hash FROM later JOIN commits ON commits.hash = later.hash
+     WHERE later.hash <> origin ORDER BY committed_at DESC`,
+    hashes,
+  );
   const found = new Map<string, string[]>();
   for (const { origin, hash } of rows) found.set(origin, [...(found.get(origin) ?? []), hash]);
   return found;

@@ -25,24 +25,23 @@ export function saveCommit(
   files: readonly CommitFileRecord[],
 ): CommitRecord {
   return memory.inTransaction(() => {
-    const { id } = memory
-      .prepare(
-        `INSERT INTO commits (hash, tree, parents, branch, author, authored_at, committed_at, subject, patch_id,
-           rewritten_from, insertions, deletions, seen, attributed)
-         VALUES (@hash, @tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId,
-           @rewrittenFrom, @insertions, @deletions, @seen, @attributed)
-         ON CONFLICT (hash) DO UPDATE SET
-           (tree, parents, branch, author, authored_at, committed_at, subject, patch_id, rewritten_from, insertions,
-            deletions, seen, attributed)
-           = (@tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId, @rewrittenFrom,
-            @insertions, @deletions, @seen, @attributed)
-         RETURNING id`,
-      )
-      .get({
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO commits (hash, tree, parents, branch, author, authored_at, committed_at, subject, patch_id,
+         rewritten_from, insertions, deletions, seen, attributed)
+       VALUES (@hash, @tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId,
+         @rewrittenFrom, @insertions, @deletions, @seen, @attributed)
+       ON CONFLICT (hash) DO UPDATE SET
+         (tree, parents, branch, author, authored_at, committed_at, subject, patch_id, rewritten_from, insertions,
+          deletions, seen, attributed)
+         = (@tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId, @rewrittenFrom,
+          @insertions, @deletions, @seen, @attributed)
+       RETURNING id`,
+      {
         ...commit,
-        parents: JSON.stringify(commit.parents),
-        rewrittenFrom: JSON.stringify(commit.rewrittenFrom),
-      }) as { id: number };
+        parents: commit.parents,
+        rewrittenFrom: commit.rewrittenFrom,
+      },
+    );
     memory.prepare("DELETE FROM commit_files WHERE commit_id = ?").run(id);
     // Git never names a file twice, but bytes that are no UTF-8 may make two names the same.
     const insert = memory.prepare(
@@ -60,14 +59,11 @@ export function updateCommit(
   id: number,
   facts: Pick<CommitRecord, "branch" | "rewrittenFrom" | "seen" | "attributed">,
 ): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `UPDATE commits SET (branch, rewritten_from, seen, attributed)
-           = (@branch, @rewrittenFrom, @seen, @attributed) WHERE id = @id`,
-      )
-      .run({ ...facts, id, rewrittenFrom: JSON.stringify(facts.rewrittenFrom) });
-  });
+  memory.change(
+    `UPDATE commits SET (branch, rewritten_from, seen, attributed)
+     = (@branch, @rewrittenFrom, @seen, @attributed) WHERE id = @id`,
+    { ...facts, id, rewrittenFrom: facts.rewrittenFrom },
+  );
 }
 
 export function commitByHash(memory: Memory, hash: string): CommitRecord | null {
@@ -78,18 +74,17 @@ export function commitByHash(memory: Memory, hash: string): CommitRecord | null 
 /** When a stored commit was made, of which the beginning of the hash is known; null where there is none, or several. */
 export function committedAtOf(memory: Memory, short: string): number | null {
   if (!/^[0-9a-f]{7,64}$/.test(short)) return null;
-  const found = memory.prepare(
+  const times = memory.column<number>(
     "SELECT committed_at FROM commits WHERE hash >= @short AND hash < @short || 'g' ORDER BY hash LIMIT 2",
+    { short },
   );
-  const times = found.pluck().all({ short }) as number[];
   return times.length === 1 ? times[0]! : null;
 }
 
 /** Commits that change the same, the oldest first. */
 export function commitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
   return memory
-    .prepare(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`)
-    .all(patchId)
+    .all(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`, patchId)
     .map(commitOfRow);
 }
 
@@ -100,30 +95,31 @@ export function commitsLike(
 ): CommitRecord[] {
   const { author, authoredAt, subject } = like;
   return memory
-    .prepare(
+    .all(
       `SELECT ${commitColumns} FROM commits
        WHERE committed_at >= @authoredAt AND authored_at = @authoredAt AND author = @author AND subject = @subject
        ORDER BY committed_at, id`,
+      { author, authoredAt, subject },
     )
-    .all({ author, authoredAt, subject })
     .map(commitOfRow);
 }
 
 /** Hashes of stored commits that took the place of this one, as git said; the oldest first. */
 export function rewrittenAs(memory: Memory, hash: string): string[] {
-  const found = memory.prepare(
+  return memory.column<string>(
     `SELECT hash FROM commits WHERE rewritten_from <> '[]'
-       AND EXISTS (SELECT 1 FROM json_each(rewritten_from) WHERE value = ?) ORDER BY committed_at, id`,
+     AND EXISTS (SELECT 1 FROM json_each(rewritten_from) WHERE value = ?) ORDER BY committed_at, id`,
+    hash,
   );
-  return found.pluck().all(hash) as string[];
 }
 
 /** Hashes of the latest commits that were made since a time, latest first. */
 export function commitsSince(memory: Memory, since: number, limit: number): string[] {
-  const found = memory.prepare(
+  return memory.column<string>(
     "SELECT hash FROM commits WHERE committed_at >= ? ORDER BY committed_at DESC LIMIT ?",
+    since,
+    limit,
   );
-  return found.pluck().all(since, limit) as string[];
 }
 
 /** The files that a commit changed, by path. */
@@ -132,19 +128,17 @@ export function filesOfCommit(
   commitId: number,
   path: string | null = null,
 ): CommitFileRecord[] {
-  const rows = memory
-    .prepare(
-      `SELECT path, old_path AS oldPath, status, insertions, deletions, added FROM commit_files
-       WHERE commit_id = @commitId AND (@path IS NULL OR path = @path) ORDER BY path`,
-    )
-    .all({ commitId, path }) as FileRow[];
+  const rows = memory.all<FileRow>(
+    `SELECT path, old_path AS oldPath, status, insertions, deletions, added FROM commit_files
+     WHERE commit_id = @commitId AND (@path IS NULL OR path = @path) ORDER BY path`,
+    { commitId, path },
+  );
   return rows.map((row) => ({ ...row, added: unpackAdded(row.added) }));
 }
 
 /** Whether an older version of the attribution analysed any commit. */
 export function hasOlderVerdicts(memory: Memory, version: number): boolean {
-  const found = memory.prepare("SELECT 1 FROM commits WHERE attributed > 0 AND attributed < ? LIMIT 1");
-  return found.get(version) !== undefined;
+  return memory.has("SELECT 1 FROM commits WHERE attributed > 0 AND attributed < ? LIMIT 1", version);
 }
 
 /** Analysed commits that added lines to a file, the latest first. Times are milliseconds since the epoch. */
@@ -153,13 +147,12 @@ export function commitsTouching(
   path: string,
   range: { since: number; until: number; limit: number },
 ): { hash: string; committedAt: number; added: AddedKey[] }[] {
-  const rows = memory
-    .prepare(
-      `SELECT commits.hash, committed_at AS committedAt, f.added FROM commit_files f JOIN commits ON commits.id = f.commit_id
-       WHERE f.path = @path AND committed_at BETWEEN @since AND @until AND attributed > 0 AND f.insertions > 0
-       ORDER BY committed_at DESC LIMIT @limit`,
-    )
-    .all({ ...range, path }) as { hash: string; committedAt: number; added: Uint8Array }[];
+  const rows = memory.all<{ hash: string; committedAt: number; added: Uint8Array }>(
+    `SELECT commits.hash, committed_at AS committedAt, f.added FROM commit_files f JOIN commits ON commits.id = f.commit_id
+     WHERE f.path = @path AND committed_at BETWEEN @since AND @until AND attributed > 0 AND f.insertions > 0
+     ORDER BY committed_at DESC LIMIT @limit`,
+    { ...range, path },
+  );
   return rows.map(({ added, ...rest }) => ({ ...rest, added: unpackAdded(added) }));
 }
 
@@ -196,19 +189,19 @@ export function latestCommits(
   memory: Memory,
   range: { since: number; until: number; limit: number },
 ): { id: number; hash: string }[] {
-  return memory
-    .prepare(
-      `SELECT id, hash FROM commits WHERE committed_at BETWEEN @since AND @until AND attributed > 0
-       ORDER BY committed_at DESC LIMIT @limit`,
-    )
-    .all(range) as { id: number; hash: string }[];
+  return memory.all<{ id: number; hash: string }>(
+    `SELECT id, hash FROM commits WHERE committed_at BETWEEN @since AND @until AND attributed > 0
+     ORDER BY committed_at DESC LIMIT @limit`,
+    range,
+  );
 }
 
 /** The version of the attribution that analysed each stored commit, by hash. */
 export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
-  const rows = memory
-    .prepare("SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))")
-    .all(JSON.stringify(hashes)) as { hash: string; attributed: number }[];
+  const rows = memory.all<{ hash: string; attributed: number }>(
+    "SELECT hash, attributed FROM commits WHERE hash IN (SELECT value FROM json_each(?))",
+    hashes,
+  );
   return new Map(rows.map(({ hash, attributed }) => [hash, attributed]));
 }
 
@@ -257,10 +250,6 @@ export interface GitCounts {
 }
 
 export function gitCounts(memory: Memory): GitCounts {
-  return memory
-    .prepare(
-      `SELECT (SELECT count(*) FROM commits) AS commits, (SELECT count(*) FROM checkpoints) AS checkpoints,
-         (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`,
-    )
-    .get() as GitCounts;
+  return memory.get<GitCounts>(`SELECT (SELECT count(*) FROM commits) AS commits, (SELECT count(*) FROM checkpoints) AS checkpoints,
+    (SELECT count(*) FROM jobs WHERE kind = 'commit' AND state <> 'dead') AS waiting`);
 }

@@ -17,19 +17,18 @@ export function listJobs(
   memory: Memory,
   { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},
 ): JobRecord[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<JobRow>(
       `SELECT ${jobColumns} FROM jobs WHERE @state IS NULL OR state = @state
        ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
+      { state, limit },
     )
-    .all({ state, limit });
-  return (rows as JobRow[]).map(jobOf);
+    .map(jobOf);
 }
 
 /** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
 export function nextDue(memory: Memory): number | null {
-  const row = memory.prepare(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`).get();
-  return (row as { at: number | null }).at;
+  return memory.value<number | null>(`SELECT min(not_before) AS at FROM jobs WHERE ${freeJobs}`);
 }
 
 /** Whether a job of those kinds is due that is more urgent than one of this priority. */
@@ -38,11 +37,13 @@ export function isMoreUrgentDue(
   { priority, kinds }: { priority: number; kinds: readonly JobKind[] },
   now = Date.now(),
 ): boolean {
-  const found = memory.prepare(
+  return memory.has(
     `SELECT 1 FROM jobs WHERE ${freeJobs} AND not_before <= ? AND priority < ?
-       AND kind IN (SELECT value FROM json_each(?)) LIMIT 1`,
+     AND kind IN (SELECT value FROM json_each(?)) LIMIT 1`,
+    now,
+    priority,
+    kinds,
   );
-  return found.get(now, priority, JSON.stringify(kinds)) !== undefined;
 }
 
 /** Jobs of these kinds that can be begun now, and what they are of: transcripts' unread bytes, say. */
@@ -51,20 +52,21 @@ export function dueJobs(
   kinds: readonly JobKind[],
   now = Date.now(),
 ): { jobs: number; total: number } {
-  const due = memory.prepare(
+  return memory.get<{ jobs: number; total: number }>(
     `SELECT count(*) AS jobs, coalesce(sum(total), 0) AS total FROM jobs
      WHERE ${freeJobs} AND kind IN (SELECT value FROM json_each(?)) AND not_before <= ?`,
+    kinds,
+    now,
   );
-  return due.get(JSON.stringify(kinds), now) as { jobs: number; total: number };
 }
 
 /** Whether a transcript that was asked for before `job` is being read, and nothing of it is stored yet. */
 export function beginsBefore(memory: Memory, job: number): boolean {
-  const found = memory.prepare(
+  return memory.has(
     `SELECT 1 FROM jobs WHERE kind = 'transcript' AND state = 'running' AND id < ?
-       AND NOT EXISTS (SELECT 1 FROM transcripts WHERE path = subject)`,
+     AND NOT EXISTS (SELECT 1 FROM transcripts WHERE path = subject)`,
+    job,
   );
-  return found.get(job) !== undefined;
 }
 
 /** Whether a transcript that was asked for before `job`, and is not read to its end, has any of these lines or messages. */
@@ -73,21 +75,20 @@ export function isReadBefore(
   job: number,
   { lines, messages }: { lines: readonly string[]; messages: readonly string[] },
 ): boolean {
-  const found = memory.prepare(
+  return memory.has(
     `SELECT 1 FROM jobs JOIN transcripts ON path = subject
      WHERE kind = 'transcript' AND state <> 'dead' AND jobs.id < @job AND (
        EXISTS (SELECT 1 FROM lines WHERE session_id = transcripts.session_id
          AND uid IN (SELECT value FROM json_each(@lines)))
        OR EXISTS (SELECT 1 FROM usage WHERE session_id = transcripts.session_id
          AND message_uid IN (SELECT value FROM json_each(@messages))))`,
+    { job, lines, messages },
   );
-  return found.get({ job, lines: JSON.stringify(lines), messages: JSON.stringify(messages) }) !== undefined;
 }
 
 /** How many jobs of a kind wait or run. */
 export function unfinishedJobs(memory: Memory, kind: JobKind): number {
-  const count = memory.prepare("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'");
-  return count.pluck().get(kind) as number;
+  return memory.value<number>("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'", kind);
 }
 
 /**
@@ -95,12 +96,12 @@ export function unfinishedJobs(memory: Memory, kind: JobKind): number {
  * fall quiet, and a commit that waits for more to be said of it, do not count. A commit that a hook has just reported does.
  */
 export function isAtRest(memory: Memory, now = Date.now()): boolean {
-  const busy = memory.prepare(
+  return !memory.has(
     `SELECT 1 FROM jobs WHERE kind <> 'model-summary' AND (state = 'running'
-       OR state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
-         OR (kind = 'commit' AND payload ->> '$.again' IS 1 AND payload ->> '$.seen' = 'reflog')))) LIMIT 1`,
+     OR state = 'pending' AND NOT (not_before > ? AND (kind IN ('summary', 'history')
+       OR (kind = 'commit' AND payload ->> '$.again' IS 1 AND payload ->> '$.seen' = 'reflog')))) LIMIT 1`,
+    now,
   );
-  return busy.get(now) === undefined;
 }
 
 /** The job of a kind and subject that waits, or null. */

@@ -47,18 +47,16 @@ export type ClaimedJob = Pick<JobRecord, "id" | "owner">;
 export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): number {
   const { kind, subject, payload = {}, priority = 100, total = 0, notBefore = 0 } = job;
   return memory.inTransaction(() => {
-    const { id } = memory
-      .prepare(
-        `INSERT INTO jobs (kind, subject, payload, state, priority, total, not_before, created_at, updated_at)
-         VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @notBefore, @now, @now)
-         ON CONFLICT (kind, subject) WHERE state = 'pending' DO UPDATE SET
-           payload = excluded.payload, priority = min(priority, excluded.priority), total = excluded.total, done = 0,
-           attempts = 0, updated_at = @now, not_before = CASE
-             WHEN @notBefore > @now AND not_before > @now THEN @notBefore
-             ELSE min(not_before, max(@notBefore, @now + @newerDelay)) END
-         RETURNING id`,
-      )
-      .get({
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO jobs (kind, subject, payload, state, priority, total, not_before, created_at, updated_at)
+       VALUES (@kind, @subject, @payload, 'pending', @priority, @total, @notBefore, @now, @now)
+       ON CONFLICT (kind, subject) WHERE state = 'pending' DO UPDATE SET
+         payload = excluded.payload, priority = min(priority, excluded.priority), total = excluded.total, done = 0,
+         attempts = 0, updated_at = @now, not_before = CASE
+           WHEN @notBefore > @now AND not_before > @now THEN @notBefore
+           ELSE min(not_before, max(@notBefore, @now + @newerDelay)) END
+       RETURNING id`,
+      {
         kind,
         subject,
         payload: JSON.stringify(payload),
@@ -67,7 +65,8 @@ export function enqueue(memory: Memory, job: JobToEnqueue, now = Date.now()): nu
         notBefore,
         now,
         newerDelay,
-      }) as { id: number };
+      },
+    );
     return id;
   });
 }
@@ -85,7 +84,7 @@ export function claim(
     after = [],
   }: { now?: number; kinds?: readonly JobKind[] | null; after?: readonly JobKind[] } = {},
 ): JobRecord | null {
-  const given = { now, kinds: kinds && JSON.stringify(kinds), after: JSON.stringify(after) };
+  const given = { now, kinds, after };
   const next = `SELECT id FROM jobs WHERE ${freeJobs} AND not_before <= @now
     AND (@kinds IS NULL OR kind IN (SELECT value FROM json_each(@kinds)))
     AND NOT EXISTS (
@@ -93,7 +92,7 @@ export function claim(
         AND (first.state = 'running' OR (first.state = 'pending' AND first.not_before <= @now)))
     ORDER BY priority, id LIMIT 1`;
   // An idle worker asks often, and should not take the write lock for that.
-  if (memory.prepare(next).get(given) === undefined) return null;
+  if (!memory.has(next, given)) return null;
   return memory.inTransaction(() => {
     const row = memory
       .prepare(
@@ -189,7 +188,7 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
  */
 export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
   return memory.inTransaction(() => {
-    const rows = memory.prepare(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`).all() as JobRow[];
+    const rows = memory.all<JobRow>(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`);
     const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
     for (const job of abandoned) {
       const { error } = job;

@@ -43,7 +43,7 @@ export interface Forgotten extends ForgetCounts {
 
 /** Whether a session, a line or a note was forgotten. */
 export function isForgotten(memory: Memory, uid: string): boolean {
-  return memory.prepare("SELECT 1 FROM forgotten WHERE uid = ?").get(uid) !== undefined;
+  return memory.has("SELECT 1 FROM forgotten WHERE uid = ?", uid);
 }
 
 /** Forgets all of it at once, or nothing. */
@@ -71,30 +71,35 @@ export function previewForget(memory: Memory, request: ForgetRequest): ForgetCou
 /** Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. */
 export function rangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
   const given = { since, until };
-  const touched = memory
-    .prepare(
-      `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
-         count(*) = (SELECT count(*) FROM turns t WHERE t.session_id = turns.session_id) AS isAll
-       FROM turns WHERE coalesce(ended_at, started_at) >= @since AND started_at <= @until GROUP BY session_id`,
-    )
-    .all(given) as { session: number; numbers: string; isAll: number }[];
+  const touched = memory.all<{ session: number; numbers: string; isAll: number }>(
+    `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
+       count(*) = (SELECT count(*) FROM turns t WHERE t.session_id = turns.session_id) AS isAll
+     FROM turns WHERE coalesce(ended_at, started_at) >= @since AND started_at <= @until GROUP BY session_id`,
+    given,
+  );
   const sessions: number[] = [];
   const turns = new Map<number, number[]>();
   for (const { session, numbers, isAll } of touched) {
     if (isAll) sessions.push(session);
     else turns.set(session, JSON.parse(numbers));
   }
-  const notes = memory.prepare("SELECT id FROM annotations WHERE at >= @since AND at <= @until").pluck();
-  return { sessions, turns, annotations: notes.all(given) as number[] };
+  return {
+    sessions,
+    turns,
+    annotations: memory.column<number>(
+      "SELECT id FROM annotations WHERE at >= @since AND at <= @until",
+      given,
+    ),
+  };
 }
 
 /** Rows of sessions that have turns and whose last line is older. */
 export function sessionsBefore(memory: Memory, at: number): number[] {
-  const found = memory.prepare(
+  return memory.column<number>(
     `SELECT id FROM sessions WHERE last_at < ? AND EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)
      ORDER BY id`,
+    at,
   );
-  return found.pluck().all(at) as number[];
 }
 
 /**
@@ -137,24 +142,18 @@ function removeRows(
 
 function countAll(memory: Memory): ForgetCounts {
   const n = (table: string) => `(SELECT count(*) FROM ${table})`;
-  return memory
-    .prepare(
-      `SELECT ${n("sessions")} AS sessions, ${n("turns")} AS turns, ${n("chunks")} AS chunks,
-         ${n("annotations")} AS annotations, ${n("summaries")} AS summaries`,
-    )
-    .get() as ForgetCounts;
+  return memory.get<ForgetCounts>(`SELECT ${n("sessions")} AS sessions, ${n("turns")} AS turns, ${n("chunks")} AS chunks,
+    ${n("annotations")} AS annotations, ${n("summaries")} AS summaries`);
 }
 
 /** Sessions and those that they started, those started last first. */
 export function withSubagents(memory: Memory, ids: readonly number[]): number[] {
-  const found = memory
-    .prepare(
-      `WITH RECURSIVE gone (id) AS (SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
-         UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent_id = gone.id)
-       SELECT id FROM gone ORDER BY id DESC`,
-    )
-    .pluck();
-  return found.all(JSON.stringify(ids)) as number[];
+  return memory.column<number>(
+    `WITH RECURSIVE gone (id) AS (SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))
+       UNION SELECT sessions.id FROM sessions JOIN gone ON sessions.parent_id = gone.id)
+     SELECT id FROM gone ORDER BY id DESC`,
+    ids,
+  );
 }
 
 const remember = "INSERT INTO forgotten (uid, kind, at) SELECT uid, @kind, @now";
@@ -180,7 +179,7 @@ function forgetSession(memory: Memory, id: number, now: number): void {
 
 /** @returns false when the session has none of the turns */
 function forgetTurns(memory: Memory, session: number, numbers: readonly number[], now: number): boolean {
-  const given = { session, numbers: JSON.stringify(numbers) };
+  const given = { session, numbers };
   const wanted = "SELECT value FROM json_each(@numbers)";
   const ofTurns = `session_id = @session AND turn IN (${wanted})`;
   const uid = "(SELECT uid FROM sessions WHERE id = @session)";
@@ -209,7 +208,7 @@ function forgetTurns(memory: Memory, session: number, numbers: readonly number[]
     .prepare(`DELETE FROM turns WHERE session_id = @session AND number IN (${wanted})`)
     .run(given);
   if (changes === 0) return false;
-  const forgotten = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(session) as string;
+  const forgotten = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", session);
   forgetTurnsInCheckpoints(memory, forgotten, numbers);
   // The title may come from forgotten text.
   memory

@@ -7,13 +7,12 @@ export const scrubbedBy = "scrubbed_by";
 
 /** Where the raw chunks of a session go on that begin with a turn or a later one: after those that end before it. */
 export function positionAfterTurn(memory: Memory, sessionId: number, turn: number): number {
-  const row = memory
-    .prepare(
-      `SELECT coalesce(max(position) + 1, 0) AS position FROM chunks
-       WHERE session_id = ? AND type = 'raw' AND last_turn < ?`,
-    )
-    .get(sessionId, turn);
-  return (row as { position: number }).position;
+  return memory.value<number>(
+    `SELECT coalesce(max(position) + 1, 0) AS position FROM chunks
+     WHERE session_id = ? AND type = 'raw' AND last_turn < ?`,
+    sessionId,
+    turn,
+  );
 }
 
 /** Another text whenever the turns of a session from one on are not what they were. */
@@ -33,11 +32,7 @@ export function redactSession(
   id: number,
   { title, cwd, branch }: { title: string | null; cwd: string; branch: string | null },
 ): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare("UPDATE sessions SET (title, cwd, branch) = (?, ?, ?) WHERE id = ?")
-      .run(title, cwd, branch, id);
-  });
+  memory.change("UPDATE sessions SET (title, cwd, branch) = (?, ?, ?) WHERE id = ?", title, cwd, branch, id);
 }
 
 /** Replaces a note's text; of two notes that become equal, the older stays. */
@@ -56,14 +51,12 @@ export function redactAnnotation(
 
 /** Replaces a summary's text. */
 export function redactSummary(memory: Memory, id: number, text: string): void {
-  memory.inTransaction(() => {
-    memory.prepare("UPDATE summaries SET text = ? WHERE id = ?").run(text, id);
-  });
+  memory.change("UPDATE summaries SET text = ? WHERE id = ?", text, id);
 }
 
 /** Rows of all sessions beyond one, ascending. */
 export function sessionIdsAfter(memory: Memory, after: number): number[] {
-  return memory.prepare("SELECT id FROM sessions WHERE id > ? ORDER BY id").pluck().all(after) as number[];
+  return memory.column<number>("SELECT id FROM sessions WHERE id > ? ORDER BY id", after);
 }
 
 /** The stored text of a commit. */
@@ -79,13 +72,13 @@ export interface TextsOfCommit {
 
 /** The texts of the next `limit` commits beyond one, in order of rows. */
 export function textsOfCommits(memory: Memory, after: number, limit: number): TextsOfCommit[] {
-  const rows = memory
-    .prepare(
-      `SELECT id, subject, author, branch,
-         (SELECT agent_state FROM checkpoints WHERE commit_id = commits.id) AS state
-       FROM commits WHERE id > ? ORDER BY id LIMIT ?`,
-    )
-    .all(after, limit) as (Omit<TextsOfCommit, "state"> & { state: string | null })[];
+  const rows = memory.all<Omit<TextsOfCommit, "state"> & { state: string | null }>(
+    `SELECT id, subject, author, branch,
+       (SELECT agent_state FROM checkpoints WHERE commit_id = commits.id) AS state
+     FROM commits WHERE id > ? ORDER BY id LIMIT ?`,
+    after,
+    limit,
+  );
   return rows.map((row) => ({ ...row, state: row.state === null ? null : JSON.parse(row.state) }));
 }
 
@@ -95,18 +88,20 @@ export function redactCommit(
   id: number,
   { subject, author, branch }: Omit<TextsOfCommit, "id" | "state">,
 ): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare("UPDATE commits SET (subject, author, branch) = (?, ?, ?) WHERE id = ?")
-      .run(subject, author, branch, id);
-  });
+  memory.change(
+    "UPDATE commits SET (subject, author, branch) = (?, ?, ?) WHERE id = ?",
+    subject,
+    author,
+    branch,
+    id,
+  );
 }
 
 /** Replaces the agents' state at a commit. */
 export function redactAgentState(memory: Memory, commitId: number, state: unknown): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare("UPDATE checkpoints SET agent_state = ? WHERE commit_id = ?")
-      .run(JSON.stringify(state), commitId);
-  });
+  memory.change(
+    "UPDATE checkpoints SET agent_state = ? WHERE commit_id = ?",
+    JSON.stringify(state),
+    commitId,
+  );
 }

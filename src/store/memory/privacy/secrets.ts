@@ -13,13 +13,8 @@ export const ofOldLines = { old_lines: true } as const;
  * are scrubbed by the rules alone, and neither searched nor shared.
  */
 export function withheldSessions(memory: Memory): number[] {
-  return memory
-    .prepare(
-      `SELECT s.id FROM jobs j JOIN sessions s ON s.uid = j.subject
-       WHERE j.kind = 'deep-scrub' AND json_extract(j.payload, '$.old_lines') IS NOT 1`,
-    )
-    .pluck()
-    .all() as number[];
+  return memory.column<number>(`SELECT s.id FROM jobs j JOIN sessions s ON s.uid = j.subject
+    WHERE j.kind = 'deep-scrub' AND json_extract(j.payload, '$.old_lines') IS NOT 1`);
 }
 
 /** The beginning of a `meta` key, before a session's row: the place of its last line that a language model has read. */
@@ -34,17 +29,15 @@ export const saveLastLineRead = (memory: Memory, sessionId: number, seq: number)
 
 /** Stored sessions with lines that no language model has read, and that wait for none, by uid. The newest first. */
 export function unreadSessions(memory: Memory): string[] {
-  return memory
-    .prepare(
-      `SELECT uid FROM sessions s
-       WHERE EXISTS (SELECT 1 FROM turns WHERE session_id = s.id)
-         AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'deep-scrub' AND subject = s.uid)
-         AND coalesce((SELECT max(seq) FROM lines WHERE session_id = s.id), 0)
-           > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = ? || s.id), -1)
-       ORDER BY last_at DESC`,
-    )
-    .pluck()
-    .all(readName) as string[];
+  return memory.column<string>(
+    `SELECT uid FROM sessions s
+     WHERE EXISTS (SELECT 1 FROM turns WHERE session_id = s.id)
+       AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'deep-scrub' AND subject = s.uid)
+       AND coalesce((SELECT max(seq) FROM lines WHERE session_id = s.id), 0)
+         > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = ? || s.id), -1)
+     ORDER BY last_at DESC`,
+    readName,
+  );
 }
 
 /** All chunks but those of withheld sessions. */
@@ -75,9 +68,10 @@ export interface SecretRecord {
 }
 
 export function secretsOf(memory: Memory, sessionId: number): SecretRecord[] {
-  return memory
-    .prepare("SELECT type, fingerprint, number FROM secrets WHERE session_id = ? ORDER BY type, number")
-    .all(sessionId) as SecretRecord[];
+  return memory.all<SecretRecord>(
+    "SELECT type, fingerprint, number FROM secrets WHERE session_id = ? ORDER BY type, number",
+    sessionId,
+  );
 }
 
 /** Adds secrets of a session; those that are known keep their number. */
@@ -97,14 +91,14 @@ export function countSecrets(memory: Memory): {
   types: { type: string; secrets: number; sessions: number }[];
   sessions: number;
 } {
-  const types = memory
-    .prepare(
-      `SELECT type, count(DISTINCT fingerprint) AS secrets, count(DISTINCT session_id) AS sessions
-       FROM secrets GROUP BY type ORDER BY secrets DESC, type`,
-    )
-    .all() as { type: string; secrets: number; sessions: number }[];
-  const { sessions } = memory.prepare("SELECT count(DISTINCT session_id) AS sessions FROM secrets").get() as {
+  const types = memory.all<{
+    type: string;
+    secrets: number;
     sessions: number;
-  };
+  }>(`SELECT type, count(DISTINCT fingerprint) AS secrets, count(DISTINCT session_id) AS sessions
+    FROM secrets GROUP BY type ORDER BY secrets DESC, type`);
+  const { sessions } = memory.get<{ sessions: number }>(
+    "SELECT count(DISTINCT session_id) AS sessions FROM secrets",
+  );
   return { types, sessions };
 }

@@ -57,11 +57,10 @@ function readAgain(file: string, uids: readonly string[]): string[] {
 }
 
 function readSessionAgain(memory: Memory, uid: string): string[] {
-  const transcripts = memory
-    .prepare(
-      "SELECT t.path, t.agent FROM transcripts t JOIN sessions s ON s.id = t.session_id WHERE s.uid = ?",
-    )
-    .all(uid) as { path: string; agent: string }[];
+  const transcripts = memory.all<{ path: string; agent: string }>(
+    "SELECT t.path, t.agent FROM transcripts t JOIN sessions s ON s.id = t.session_id WHERE s.uid = ?",
+    uid,
+  );
   if (transcripts.length === 0 || !transcripts.every(({ path }) => existsSync(path))) return [];
   const ofSession = "session_id = (SELECT id FROM sessions WHERE uid = ?)";
   // Lines of forgotten turns stay, so that these do not come back.

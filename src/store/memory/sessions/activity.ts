@@ -20,12 +20,11 @@ export function addActivity(memory: Memory, activity: ActivityRecord): void {
 
 /** Finished jobs, the latest first. */
 export function recentActivity(memory: Memory, limit: number): ActivityRecord[] {
-  return memory
-    .prepare(
-      `SELECT at, kind, subject, outcome, chunks, units, took_ms AS tookMs
-       FROM activity ORDER BY id DESC LIMIT ?`,
-    )
-    .all(limit) as ActivityRecord[];
+  return memory.all<ActivityRecord>(
+    `SELECT at, kind, subject, outcome, chunks, units, took_ms AS tookMs
+     FROM activity ORDER BY id DESC LIMIT ?`,
+    limit,
+  );
 }
 
 export interface QueueFigures {
@@ -43,23 +42,20 @@ export interface QueueFigures {
 export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
   const jobs: QueueFigures["jobs"] = { pending: 0, running: 0, dead: 0 };
   let [done, total] = [0, 0];
-  const states = memory
-    .prepare(
-      "SELECT state, count(*) AS n, sum(min(done, total)) AS done, sum(total) AS total FROM jobs GROUP BY state",
-    )
-    .all() as { state: JobRecord["state"]; n: number; done: number; total: number }[];
+  const states = memory.all<{ state: JobRecord["state"]; n: number; done: number; total: number }>(
+    "SELECT state, count(*) AS n, sum(min(done, total)) AS done, sum(total) AS total FROM jobs GROUP BY state",
+  );
   for (const row of states) {
     jobs[row.state] = row.n;
     if (row.state === "dead") continue;
     done += row.done;
     total += row.total;
   }
-  const recent = memory
-    .prepare(
-      `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(units), 0) AS units, coalesce(sum(took_ms), 0) AS took
-       FROM activity WHERE at > ? AND outcome = 'done'`,
-    )
-    .get(now - rateWindow) as { chunks: number; units: number; took: number };
+  const recent = memory.get<{ chunks: number; units: number; took: number }>(
+    `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(units), 0) AS units, coalesce(sum(took_ms), 0) AS took
+     FROM activity WHERE at > ? AND outcome = 'done'`,
+    now - rateWindow,
+  );
   const left = total - done;
   const speed = recent.took > 0 ? recent.units / recent.took : 0;
   return {

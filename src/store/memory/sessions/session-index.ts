@@ -13,10 +13,10 @@ const batch = 50;
  * @returns false when more may be missing
  */
 export function indexSessions(memory: Memory): boolean {
-  const missing = memory
-    .prepare("SELECT id FROM sessions WHERE id NOT IN (SELECT id FROM session_terms_docsize) LIMIT ?")
-    .pluck()
-    .all(batch) as number[];
+  const missing = memory.column<number>(
+    "SELECT id FROM sessions WHERE id NOT IN (SELECT id FROM session_terms_docsize) LIMIT ?",
+    batch,
+  );
   if (missing.length === 0) return true;
   memory.inTransaction(() => {
     const insert = memory.prepare(
@@ -48,17 +48,16 @@ interface SessionTexts {
 }
 
 function textsOf(memory: Memory, ids: readonly number[]): SessionTexts[] {
-  return memory
-    .prepare(
-      `SELECT s.id, s.title,
-         (SELECT group_concat(branch, char(10)) FROM
-           (SELECT s.branch UNION SELECT branch FROM turns WHERE session_id = s.id)) AS branches,
-         (SELECT group_concat(prompt, char(10)) FROM turns WHERE session_id = s.id AND number > 0) AS prompts,
-         (SELECT text FROM summaries WHERE session_id = s.id AND source <> 'compaction'
-          ORDER BY source = 'llm' DESC, up_to_turn DESC LIMIT 1) AS summary
-       FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))`,
-    )
-    .all(JSON.stringify(ids)) as SessionTexts[];
+  return memory.all<SessionTexts>(
+    `SELECT s.id, s.title,
+       (SELECT group_concat(branch, char(10)) FROM
+         (SELECT s.branch UNION SELECT branch FROM turns WHERE session_id = s.id)) AS branches,
+       (SELECT group_concat(prompt, char(10)) FROM turns WHERE session_id = s.id AND number > 0) AS prompts,
+       (SELECT text FROM summaries WHERE session_id = s.id AND source <> 'compaction'
+        ORDER BY source = 'llm' DESC, up_to_turn DESC LIMIT 1) AS summary
+     FROM sessions s WHERE s.id IN (SELECT value FROM json_each(?))`,
+    ids,
+  );
 }
 
 /** How much a column counts in what a session was asked. */
@@ -79,8 +78,10 @@ export function matchSessions(
   { title, branch, prompts }: AskedWeights,
   until: number | null,
 ): { asked: TextScores; summary: TextScores } {
-  const ended = memory.prepare("SELECT id FROM sessions WHERE last_at <= ?").pluck();
-  const within = until === null ? null : new Set(ended.all(until) as number[]);
+  const within =
+    until === null
+      ? null
+      : new Set(memory.column<number>("SELECT id FROM sessions WHERE last_at <= ?", until));
   const matching = (weights: ColumnWeights) => {
     const scores = scoreRows(memory, "session_terms", tokens, weights);
     return within === null ? scores : onlyRows(scores, within);
@@ -90,7 +91,7 @@ export function matchSessions(
 
 /** Rows of sessions in all. */
 export function sessionCount(memory: Memory): number {
-  return memory.prepare("SELECT count(*) FROM sessions").pluck().get() as number;
+  return memory.value<number>("SELECT count(*) FROM sessions");
 }
 
 /** What a session was cut into chunks by. */
@@ -110,21 +111,18 @@ export interface CurrentCut extends Omit<SessionCut, "reader"> {
 
 /** What a session was cut by; null: by an older Pommel. */
 export function cutOfSession(memory: Memory, sessionId: number): SessionCut | null {
-  const row = memory
-    .prepare("SELECT reader, rules, settings FROM session_cuts WHERE session_id = ?")
-    .get(sessionId);
-  return (row as SessionCut | undefined) ?? null;
+  return memory.get<SessionCut | null>(
+    "SELECT reader, rules, settings FROM session_cuts WHERE session_id = ?",
+    sessionId,
+  );
 }
 
 export function saveCut(memory: Memory, sessionId: number, cut: SessionCut): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `INSERT INTO session_cuts (session_id, reader, rules, settings) VALUES (@sessionId, @reader, @rules, @settings)
-         ON CONFLICT DO UPDATE SET (reader, rules, settings) = (@reader, @rules, @settings)`,
-      )
-      .run({ sessionId, ...cut });
-  });
+  memory.change(
+    `INSERT INTO session_cuts (session_id, reader, rules, settings) VALUES (@sessionId, @reader, @rules, @settings)
+     ON CONFLICT DO UPDATE SET (reader, rules, settings) = (@reader, @rules, @settings)`,
+    { sessionId, ...cut },
+  );
 }
 
 const outdated = `FROM sessions s LEFT JOIN session_cuts c ON c.session_id = s.id
@@ -140,17 +138,13 @@ const given = ({ rules, settings, readers }: CurrentCut) => ({
 
 /** Rows of the sessions that were cut by something else and have turns to be cut again, the newest first. */
 export function outdatedSessions(memory: Memory, current: CurrentCut): number[] {
-  return memory
-    .prepare(`SELECT s.id ${outdated} ORDER BY s.last_at DESC, s.id DESC`)
-    .pluck()
-    .all(given(current)) as number[];
+  return memory.column<number>(`SELECT s.id ${outdated} ORDER BY s.last_at DESC, s.id DESC`, given(current));
 }
 
 /** How many sessions are to be cut again, and how many have turns. */
 export function cutCounts(memory: Memory, current: CurrentCut): { outdated: number; all: number } {
-  return memory
-    .prepare(
-      `SELECT (SELECT count(*) ${outdated}) AS outdated, (SELECT count(DISTINCT session_id) FROM turns) AS "all"`,
-    )
-    .get(given(current)) as { outdated: number; all: number };
+  return memory.get<{ outdated: number; all: number }>(
+    `SELECT (SELECT count(*) ${outdated}) AS outdated, (SELECT count(DISTINCT session_id) FROM turns) AS "all"`,
+    given(current),
+  );
 }

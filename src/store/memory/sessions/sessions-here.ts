@@ -4,16 +4,18 @@ import type { Memory } from "../memory.ts";
 export function sessionsWithoutTurns(memory: Memory, uids: readonly (string | null)[]): Set<string> {
   const named = [...new Set(uids.filter((uid) => uid !== null))];
   if (named.length === 0) return new Set();
-  const missing = memory.prepare(
-    `SELECT value FROM json_each(?) WHERE NOT EXISTS (
+  return new Set(
+    memory.column<string>(
+      `SELECT value FROM json_each(?) WHERE NOT EXISTS (
        SELECT 1 FROM turns JOIN sessions ON sessions.id = session_id WHERE sessions.uid = value)`,
+      named,
+    ),
   );
-  return new Set(missing.pluck().all(JSON.stringify(named)) as string[]);
 }
 
 /** When the first session began of which anything is stored; null in an empty memory. Milliseconds since the epoch. */
 function firstSessionAt(memory: Memory): number | null {
-  return memory.prepare("SELECT min(started_at) FROM sessions").pluck().get() as number | null;
+  return memory.value<number | null>("SELECT min(started_at) FROM sessions");
 }
 
 const dayMs = 86_400_000;
@@ -29,27 +31,26 @@ export function historyStart(memory: Memory): number | null {
 
 /** The last row of turns that was ever written; 0 before the first. */
 export function lastTurnRow(memory: Memory): number {
-  return (memory.prepare("SELECT max(id) FROM turns").pluck().get() as number | null) ?? 0;
+  return memory.value<number | null>("SELECT max(id) FROM turns") ?? 0;
 }
 
 /** When the turns were that were added after a row; null when there are none. Milliseconds since the epoch. */
 export function turnsAddedSince(memory: Memory, row: number): { from: number; to: number } | null {
-  const times = memory
-    .prepare(
-      "SELECT min(started_at) AS first, max(coalesce(ended_at, started_at)) AS last FROM turns WHERE id > ?",
-    )
-    .get(row) as { first: number | null; last: number | null };
+  const times = memory.get<{ first: number | null; last: number | null }>(
+    "SELECT min(started_at) AS first, max(coalesce(ended_at, started_at)) AS last FROM turns WHERE id > ?",
+    row,
+  );
   return times.first === null || times.last === null ? null : { from: times.first, to: times.last };
 }
 
 /** Sessions that checkpoints name and that begin so, at most four. */
 export function boundSessions(memory: Memory, beginning: string): string[] {
-  const found = memory.prepare(
+  return memory.column<string>(
     `SELECT DISTINCT session_uid FROM checkpoint_sessions
      WHERE substr(session_uid, 1, length(@beginning)) = @beginning
        AND (instr(session_uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY session_uid LIMIT 4`,
+    { beginning },
   );
-  return found.pluck().all({ beginning }) as string[];
 }
 
 /** A session that may still be at work. */
@@ -63,12 +64,11 @@ export interface ActiveSession {
 
 /** Sessions of which something is known since a time, and no end; those of subagents as well. */
 export function activeSessions(memory: Memory, since: number): ActiveSession[] {
-  const rows = memory
-    .prepare(
-      `SELECT uid, last_at AS lastAt,
-         (SELECT json_group_array(path) FROM transcripts WHERE session_id = sessions.id) AS paths
-       FROM sessions WHERE last_at >= ? AND ended_at IS NULL ORDER BY uid`,
-    )
-    .all(since) as { uid: string; lastAt: number; paths: string }[];
+  const rows = memory.all<{ uid: string; lastAt: number; paths: string }>(
+    `SELECT uid, last_at AS lastAt,
+       (SELECT json_group_array(path) FROM transcripts WHERE session_id = sessions.id) AS paths
+     FROM sessions WHERE last_at >= ? AND ended_at IS NULL ORDER BY uid`,
+    since,
+  );
   return rows.map(({ paths, ...session }) => ({ ...session, paths: JSON.parse(paths) as string[] }));
 }

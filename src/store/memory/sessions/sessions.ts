@@ -129,28 +129,28 @@ export function replacePromptTitle(memory: Memory, id: number, title: string): v
 }
 
 export function sessionByUid(memory: Memory, uid: string): SessionRecord | null {
-  const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE uid = ?`).get(uid);
-  return (row as SessionRecord | undefined) ?? null;
+  return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE uid = ?`, uid);
 }
 
 export function sessionById(memory: Memory, id: number): SessionRecord | null {
-  const row = memory.prepare(`SELECT ${columns} FROM sessions WHERE id = ?`).get(id);
-  return (row as SessionRecord | undefined) ?? null;
+  return memory.get<SessionRecord | null>(`SELECT ${columns} FROM sessions WHERE id = ?`, id);
 }
 
 /** Sessions of the given ids, by id; those that are gone are missing. */
 export function sessionsByIds(memory: Memory, ids: readonly number[]): Map<number, SessionRecord> {
-  const rows = memory
-    .prepare(`SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(ids)) as SessionRecord[];
+  const rows = memory.all<SessionRecord>(
+    `SELECT ${columns} FROM sessions WHERE id IN (SELECT value FROM json_each(?))`,
+    ids,
+  );
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Sessions of the given uids, by uid; those that are gone are missing. */
 export function sessionsByUids(memory: Memory, uids: readonly string[]): Map<string, SessionRecord> {
-  const rows = memory
-    .prepare(`SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`)
-    .all(JSON.stringify(uids)) as SessionRecord[];
+  const rows = memory.all<SessionRecord>(
+    `SELECT ${columns} FROM sessions WHERE uid IN (SELECT value FROM json_each(?))`,
+    uids,
+  );
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
@@ -185,12 +185,11 @@ export function findSession(memory: Memory, beginning: string): SessionRecord {
 
 /** Sessions whose ids begin so, by id; those of subagents only where the beginning names their session whole. */
 export function sessionsBeginningWith(memory: Memory, beginning: string, limit: number): SessionRecord[] {
-  return memory
-    .prepare(
-      `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
-         AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT @limit`,
-    )
-    .all({ beginning, limit }) as SessionRecord[];
+  return memory.all<SessionRecord>(
+    `SELECT ${columns} FROM sessions WHERE substr(uid, 1, length(@beginning)) = @beginning
+     AND (instr(uid, '/') = 0 OR instr(@beginning, '/') > 0) ORDER BY uid LIMIT @limit`,
+    { beginning, limit },
+  );
 }
 
 /** People's own sessions, without those of subagents. */
@@ -240,11 +239,9 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
   ].filter((condition) => condition !== false);
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const parent = typeof filter.children === "number" ? filter.children : null;
-  return memory
-    .prepare(
-      `SELECT ${columns} FROM sessions ${where} ORDER BY last_at DESC NULLS LAST, id DESC LIMIT @limit`,
-    )
-    .all({
+  return memory.all<SessionRecord>(
+    `SELECT ${columns} FROM sessions ${where} ORDER BY last_at DESC NULLS LAST, id DESC LIMIT @limit`,
+    {
       limit,
       parent,
       since,
@@ -254,20 +251,20 @@ export function listSessions(memory: Memory, filter: SessionFilter = {}): Sessio
       author,
       topic,
       cwd: cwd?.replace(/\/+$/, "") ?? null,
-    }) as SessionRecord[];
+    },
+  );
 }
 
 /** Names of the agents that sessions were with. */
 export function agentsOfSessions(memory: Memory): string[] {
-  return memory.prepare("SELECT DISTINCT agent FROM sessions ORDER BY agent").pluck().all() as string[];
+  return memory.column<string>("SELECT DISTINCT agent FROM sessions ORDER BY agent");
 }
 
 /** Branches that sessions were on. */
 export function branchesOfSessions(memory: Memory): string[] {
-  const branches = memory.prepare(
+  return memory.column<string>(
     "SELECT DISTINCT branch FROM sessions WHERE branch IS NOT NULL ORDER BY branch",
   );
-  return branches.pluck().all() as string[];
 }
 
 export interface SessionCounts {
@@ -280,17 +277,16 @@ export interface SessionCounts {
 
 /** Totals of sessions, by id. */
 export function countsOfSessions(memory: Memory, ids: readonly number[]): Map<number, SessionCounts> {
-  const rows = memory
-    .prepare(
-      `SELECT value AS id,
-         (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
-         (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
-         (SELECT coalesce(sum(json_array_length(decisions)), 0) FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
-          WHERE session_id = value AND type = 'raw' AND NOT abandoned) AS decisions,
-         (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
-       FROM json_each(?)`,
-    )
-    .all(JSON.stringify(ids)) as ({ id: number } & SessionCounts)[];
+  const rows = memory.all<{ id: number } & SessionCounts>(
+    `SELECT value AS id,
+       (SELECT count(*) FROM turns WHERE session_id = value AND number > 0) AS turns,
+       (SELECT count(*) FROM chunks WHERE session_id = value) AS chunks,
+       (SELECT coalesce(sum(json_array_length(decisions)), 0) FROM chunks JOIN chunk_decisions ON chunk_id = chunks.id
+        WHERE session_id = value AND type = 'raw' AND NOT abandoned) AS decisions,
+       (SELECT count(*) FROM sessions WHERE parent_id = value) AS children
+     FROM json_each(?)`,
+    ids,
+  );
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
@@ -309,23 +305,22 @@ export interface MemoryCounts {
 }
 
 export function memoryCounts(memory: Memory): MemoryCounts {
-  const row = memory
-    .prepare(
-      `SELECT (SELECT count(*) FROM turns WHERE number > 0) AS turns,
-         (SELECT count(*) FROM annotations) AS annotations,
-         (SELECT count(*) FROM summaries) AS summaries,
-         (SELECT max(last_at) FROM sessions) AS lastAt`,
-    )
-    .get() as Pick<MemoryCounts, "turns" | "annotations" | "summaries" | "lastAt">;
+  const row = memory.get<
+    Pick<MemoryCounts, "turns" | "annotations" | "summaries" | "lastAt">
+  >(`SELECT (SELECT count(*) FROM turns WHERE number > 0) AS turns,
+    (SELECT count(*) FROM annotations) AS annotations,
+    (SELECT count(*) FROM summaries) AS summaries,
+    (SELECT max(last_at) FROM sessions) AS lastAt`);
   const chunks = { raw: 0, summary: 0, annotated: 0 };
-  const byType = memory.prepare("SELECT type, count(*) AS n FROM chunks GROUP BY type").all();
-  for (const { type, n } of byType as { type: keyof typeof chunks; n: number }[]) chunks[type] = n;
-  const byAgent = memory
-    .prepare(
-      `SELECT agent, count(*) AS n FROM sessions WHERE ${isOwn} AND ${isRemembered}
-       GROUP BY agent ORDER BY n DESC, agent`,
-    )
-    .all() as { agent: string; n: number }[];
+  for (const { type, n } of memory.all<{ type: keyof typeof chunks; n: number }>(
+    "SELECT type, count(*) AS n FROM chunks GROUP BY type",
+  ))
+    chunks[type] = n;
+  const byAgent = memory.all<{
+    agent: string;
+    n: number;
+  }>(`SELECT agent, count(*) AS n FROM sessions WHERE ${isOwn} AND ${isRemembered}
+    GROUP BY agent ORDER BY n DESC, agent`);
   const agents = Object.fromEntries(byAgent.map(({ agent, n }) => [agent, n]));
   const sessions = byAgent.reduce((sum, { n }) => sum + n, 0);
   return { ...row, sessions, agents, chunks };

@@ -12,47 +12,43 @@ const rank = `CASE source ${sources.map((source, i) => `WHEN '${source}' THEN ${
 /** Adds a summary, or puts it in place of that of the same source and turns. @returns its row */
 export function saveSummary(memory: Memory, summary: Omit<SummaryRecord, "id">): number {
   return memory.inTransaction(() => {
-    const { id } = memory
-      .prepare(
-        `INSERT INTO summaries (session_id, source, up_to_turn, at, model, text)
-         VALUES (@sessionId, @source, @upToTurn, @at, @model, @text)
-         ON CONFLICT (session_id, source, up_to_turn) DO UPDATE SET (at, model, text) = (@at, @model, @text)
-         RETURNING id`,
-      )
-      .get({ ...summary }) as { id: number };
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO summaries (session_id, source, up_to_turn, at, model, text)
+       VALUES (@sessionId, @source, @upToTurn, @at, @model, @text)
+       ON CONFLICT (session_id, source, up_to_turn) DO UPDATE SET (at, model, text) = (@at, @model, @text)
+       RETURNING id`,
+      { ...summary },
+    );
     return id;
   });
 }
 
 /** All summaries of a session, those that cover more turns first; among equal ones the better source first. */
 export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] {
-  return memory
-    .prepare(`SELECT ${columns} FROM summaries WHERE session_id = ? ORDER BY up_to_turn DESC, ${rank}`)
-    .all(sessionId) as SummaryRecord[];
+  return memory.all<SummaryRecord>(
+    `SELECT ${columns} FROM summaries WHERE session_id = ? ORDER BY up_to_turn DESC, ${rank}`,
+    sessionId,
+  );
 }
 
 /** The summary to show of each session: the last one of its best source. Sessions without one are missing. */
 export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
-  const rows = memory
-    .prepare(
-      `SELECT ${columns} FROM summaries WHERE session_id IN (SELECT value FROM json_each(?))
-       ORDER BY ${rank} DESC, up_to_turn`,
-    )
-    .all(JSON.stringify(sessionIds)) as SummaryRecord[];
+  const rows = memory.all<SummaryRecord>(
+    `SELECT ${columns} FROM summaries WHERE session_id IN (SELECT value FROM json_each(?))
+     ORDER BY ${rank} DESC, up_to_turn`,
+    sessionIds,
+  );
   // The best comes last, and stays.
   return new Map(rows.map((row) => [row.sessionId, row]));
 }
 
 /** Deletes the summaries of a source that cover fewer turns than its last one. */
 export function dropOlderSummaries(memory: Memory, sessionId: number, source: SummarySource): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `DELETE FROM summaries WHERE session_id = @sessionId AND source = @source AND up_to_turn <
-           (SELECT max(up_to_turn) FROM summaries WHERE session_id = @sessionId AND source = @source)`,
-      )
-      .run({ sessionId, source });
-  });
+  memory.change(
+    `DELETE FROM summaries WHERE session_id = @sessionId AND source = @source AND up_to_turn <
+     (SELECT max(up_to_turn) FROM summaries WHERE session_id = @sessionId AND source = @source)`,
+    { sessionId, source },
+  );
 }
 
 /** What a language model wrote about chunks, and what it has yet to write. */
@@ -99,7 +95,7 @@ function newestLacking(
     )
     .get({
       ...{ model, minChunkLength, restsSince, askedBefore },
-      withheld: JSON.stringify(withheldSessions(memory)),
+      withheld: withheldSessions(memory),
     });
   return (found ?? null) as { id: number; uid: string; lastAt: number | null } | null;
 }
@@ -118,21 +114,21 @@ export function lacksModelSummary(
   sessionId: number,
   { model, askedBefore }: Pick<ModelWork, "model" | "askedBefore">,
 ): boolean {
-  const found = memory.prepare(`SELECT 1 FROM sessions s WHERE id = @sessionId AND ${lacksSummary}`);
-  return found.get({ sessionId, model, askedBefore }) !== undefined;
+  return memory.has(`SELECT 1 FROM sessions s WHERE id = @sessionId AND ${lacksSummary}`, {
+    sessionId,
+    model,
+    askedBefore,
+  });
 }
 
 /** A model's answer about a session could not be used. */
 export function saveUnusable(memory: Memory, sessionId: number, model: string, now = Date.now()): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `INSERT INTO unusable_summaries (session_id, model, up_to_turn, at)
-         SELECT @sessionId, @model, max(number), @now FROM turns WHERE session_id = @sessionId
-         ON CONFLICT DO UPDATE SET (model, up_to_turn, at) = (excluded.model, excluded.up_to_turn, excluded.at)`,
-      )
-      .run({ sessionId, model, now });
-  });
+  memory.change(
+    `INSERT INTO unusable_summaries (session_id, model, up_to_turn, at)
+     SELECT @sessionId, @model, max(number), @now FROM turns WHERE session_id = @sessionId
+     ON CONFLICT DO UPDATE SET (model, up_to_turn, at) = (excluded.model, excluded.up_to_turn, excluded.at)`,
+    { sessionId, model, now },
+  );
 }
 
 /** Chunks of a session that lack a summary, in order. */
@@ -141,11 +137,10 @@ export function chunksToSummarise(
   sessionId: number,
   minChunkLength: number,
 ): { id: SessionChunkId; text: string }[] {
-  return memory
-    .prepare(
-      `SELECT id, text FROM chunks WHERE session_id = @sessionId AND ${lacksChunkSummary} ORDER BY position`,
-    )
-    .all({ sessionId, minChunkLength }) as { id: SessionChunkId; text: string }[];
+  return memory.all<{ id: SessionChunkId; text: string }>(
+    `SELECT id, text FROM chunks WHERE session_id = @sessionId AND ${lacksChunkSummary} ORDER BY position`,
+    { sessionId, minChunkLength },
+  );
 }
 
 /** @param text of which the summary was made: a chunk that has another by now gets none. Empty summary: none can be used */
@@ -154,25 +149,21 @@ export function saveChunkSummary(
   { id, text }: { id: SessionChunkId; text: string },
   { model, summary }: { model: string; summary: string },
 ): void {
-  memory.inTransaction(() => {
-    memory
-      .prepare(
-        `INSERT INTO chunk_summaries (chunk_id, model, text)
-         SELECT id, @model, @summary FROM chunks WHERE id = @id AND text = @text
-         ON CONFLICT DO UPDATE SET (model, text) = (excluded.model, excluded.text)`,
-      )
-      .run({ id, text, model, summary });
-  });
+  memory.change(
+    `INSERT INTO chunk_summaries (chunk_id, model, text)
+     SELECT id, @model, @summary FROM chunks WHERE id = @id AND text = @text
+     ON CONFLICT DO UPDATE SET (model, text) = (excluded.model, excluded.text)`,
+    { id, text, model, summary },
+  );
 }
 
 /** The summaries of chunks; those without one are missing. */
 export function chunkSummaries(memory: Memory, ids: readonly SessionChunkId[]): Map<SessionChunkId, string> {
-  const rows = memory
-    .prepare(
-      `SELECT chunk_id AS id, text FROM chunk_summaries
-       WHERE chunk_id IN (SELECT value FROM json_each(?)) AND text <> ''`,
-    )
-    .all(JSON.stringify(ids)) as { id: SessionChunkId; text: string }[];
+  const rows = memory.all<{ id: SessionChunkId; text: string }>(
+    `SELECT chunk_id AS id, text FROM chunk_summaries
+     WHERE chunk_id IN (SELECT value FROM json_each(?)) AND text <> ''`,
+    ids,
+  );
   return new Map(rows.map(({ id, text }) => [id, text]));
 }
 
@@ -182,11 +173,10 @@ export function dropChunkSummaries(
   sessionId: number,
   isClean: (text: string) => boolean,
 ): void {
-  const rows = memory
-    .prepare(
-      "SELECT chunk_id AS id, s.text FROM chunk_summaries s JOIN chunks ON chunks.id = chunk_id WHERE session_id = ?",
-    )
-    .all(sessionId) as { id: number; text: string }[];
+  const rows = memory.all<{ id: number; text: string }>(
+    "SELECT chunk_id AS id, s.text FROM chunk_summaries s JOIN chunks ON chunks.id = chunk_id WHERE session_id = ?",
+    sessionId,
+  );
   const drop = memory.prepare("DELETE FROM chunk_summaries WHERE chunk_id = ?");
   for (const { id, text } of rows) if (!isClean(text)) drop.run(id);
 }
@@ -213,18 +203,16 @@ export function saveTopics(
 
 /** Whether a language model named what a session is about. */
 export function hasModelTopics(memory: Memory, sessionId: number): boolean {
-  const found = memory.prepare("SELECT 1 FROM session_topics WHERE session_id = ? AND model IS NOT NULL");
-  return found.get(sessionId) !== undefined;
+  return memory.has("SELECT 1 FROM session_topics WHERE session_id = ? AND model IS NOT NULL", sessionId);
 }
 
 /** What sessions are about, by their rows; those without topics are missing. */
 export function topicsOfSessions(memory: Memory, ids: readonly number[]): Map<number, string[]> {
-  const rows = memory
-    .prepare(
-      `SELECT session_id AS id, topic FROM session_topics WHERE session_id IN (SELECT value FROM json_each(?))
-       ORDER BY session_id, position`,
-    )
-    .all(JSON.stringify(ids)) as { id: number; topic: string }[];
+  const rows = memory.all<{ id: number; topic: string }>(
+    `SELECT session_id AS id, topic FROM session_topics WHERE session_id IN (SELECT value FROM json_each(?))
+     ORDER BY session_id, position`,
+    ids,
+  );
   const found = new Map<number, string[]>();
   for (const { id, topic } of rows) found.set(id, [...(found.get(id) ?? []), topic]);
   return found;

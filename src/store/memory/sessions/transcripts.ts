@@ -33,14 +33,14 @@ export function transcriptByPath(memory: Memory, path: string): TranscriptRecord
 
 /** Files of this name that a session was read from, wherever they lay. */
 export function transcriptsNamed(memory: Memory, name: string, sessionUid: string): TranscriptRecord[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<Row>(
       `SELECT ${columns} FROM transcripts
        WHERE session_id = (SELECT id FROM sessions WHERE uid = @sessionUid)
          AND substr(path, -length(@name)) = @name AND substr(path, -length(@name) - 1, 1) IN ('/', '\\')`,
+      { name, sessionUid },
     )
-    .all({ name, sessionUid });
-  return (rows as Row[]).map(recordOf);
+    .map(recordOf);
 }
 
 /** A file that was read lies elsewhere now. */
@@ -53,12 +53,12 @@ export function moveTranscript(memory: Memory, from: string, to: string): void {
 
 /** All that were read, or those of a session, by path. */
 export function listTranscripts(memory: Memory, sessionId: number | null = null): TranscriptRecord[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<Row>(
       `SELECT ${columns} FROM transcripts WHERE @sessionId IS NULL OR session_id = @sessionId ORDER BY path`,
+      { sessionId },
     )
-    .all({ sessionId });
-  return (rows as Row[]).map(recordOf);
+    .map(recordOf);
 }
 
 /** Stores how far a file was read; lines skipped since then are added to those before. */
@@ -79,30 +79,25 @@ export function saveTranscript(memory: Memory, step: Omit<TranscriptRecord, "id"
 
 /** Resets a file's cursor: it will be read from the start. What is stored stays. */
 export function forgetTranscript(memory: Memory, path: string): void {
-  memory.inTransaction(() => {
-    memory.prepare("DELETE FROM transcripts WHERE path = ?").run(path);
-  });
+  memory.change("DELETE FROM transcripts WHERE path = ?", path);
 }
 
 /** Files that people's own sessions with an agent were read from, and how far. */
 export function ownTranscripts(memory: Memory, agent: string): { path: string; offset: number }[] {
-  return memory
-    .prepare(
-      `SELECT path, "offset" FROM transcripts t JOIN sessions s ON s.id = session_id
-       WHERE t.agent = ? AND ${isOwn}`,
-    )
-    .all(agent) as { path: string; offset: number }[];
+  return memory.all<{ path: string; offset: number }>(
+    `SELECT path, "offset" FROM transcripts t JOIN sessions s ON s.id = session_id
+     WHERE t.agent = ? AND ${isOwn}`,
+    agent,
+  );
 }
 
 /** Those of the files that were never read, also not before the client compressed them. */
 export function unknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
-  const rows = memory
-    .prepare(
-      `SELECT value AS path FROM json_each(?)
-       WHERE NOT EXISTS (SELECT 1 FROM transcripts WHERE path IN (value, IIF(value LIKE '%.zst', substr(value, 1, length(value) - 4), value)))`,
-    )
-    .all(JSON.stringify(paths)) as { path: string }[];
-  return rows.map(({ path }) => path);
+  return memory.column<string>(
+    `SELECT value AS path FROM json_each(?)
+     WHERE NOT EXISTS (SELECT 1 FROM transcripts WHERE path IN (value, IIF(value LIKE '%.zst', substr(value, 1, length(value) - 4), value)))`,
+    paths,
+  );
 }
 
 /** A line of conversation that is stored. */
@@ -116,13 +111,13 @@ export interface LineRecord {
 
 /** The uids that are stored, in any session, or were forgotten: neither must be stored again. */
 export function knownLines(memory: Memory, uids: readonly string[]): Set<string> {
-  const rows = memory
-    .prepare(
+  return new Set(
+    memory.column<string>(
       `SELECT value AS uid FROM json_each(?) WHERE EXISTS (SELECT 1 FROM lines WHERE lines.uid = value)
-         OR EXISTS (SELECT 1 FROM forgotten WHERE forgotten.uid = value)`,
-    )
-    .all(JSON.stringify(uids)) as { uid: string }[];
-  return new Set(rows.map(({ uid }) => uid));
+       OR EXISTS (SELECT 1 FROM forgotten WHERE forgotten.uid = value)`,
+      uids,
+    ),
+  );
 }
 
 /** Adds lines to a session. A uid that is stored already is an error: ask `knownLines` first. */
@@ -136,21 +131,19 @@ export function insertLines(memory: Memory, sessionId: number, lines: readonly L
 
 /** The place of the next line of a session that has a uid. Lines without one take places, too, and are not known here. */
 export function nextSeq(memory: Memory, sessionId: number): number {
-  const row = memory
-    .prepare(
-      `SELECT max(coalesce((SELECT max(seq) FROM lines WHERE session_id = @id), -1),
-         coalesce((SELECT max(last_seq) FROM chunks WHERE session_id = @id), -1)) + 1 AS next`,
-    )
-    .get({ id: sessionId });
-  return (row as { next: number }).next;
+  return memory.value<number>(
+    `SELECT max(coalesce((SELECT max(seq) FROM lines WHERE session_id = @id), -1),
+     coalesce((SELECT max(last_seq) FROM chunks WHERE session_id = @id), -1)) + 1 AS next`,
+    { id: sessionId },
+  );
 }
 
 /** Where a line is stored, or null. A turn below 0: it was forgotten, and what follows it in its turn should be. */
 export function placeOfLine(memory: Memory, uid: string): (LineRecord & { sessionId: number }) | null {
-  const row = memory
-    .prepare("SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid = ?")
-    .get(uid);
-  return (row as (LineRecord & { sessionId: number }) | undefined) ?? null;
+  return memory.get<(LineRecord & { sessionId: number }) | null>(
+    "SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid = ?",
+    uid,
+  );
 }
 
 /** Where lines are stored, by uid; those that are not are missing. */
@@ -158,11 +151,10 @@ export function placesOfLines(
   memory: Memory,
   uids: readonly string[],
 ): Map<string, LineRecord & { sessionId: number }> {
-  const rows = memory
-    .prepare(
-      `SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
-    )
-    .all(JSON.stringify(uids)) as (LineRecord & { sessionId: number })[];
+  const rows = memory.all<LineRecord & { sessionId: number }>(
+    `SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
+    uids,
+  );
   return new Map(rows.map((row) => [row.uid, row]));
 }
 
@@ -171,13 +163,16 @@ export function takenPlaces(
   memory: Memory,
   sessionId: number,
 ): { places: Set<number>; numbers: Set<number> } {
-  const lines = memory
-    .prepare(`SELECT seq, ${everTurn} AS turn FROM lines WHERE session_id = ?`)
-    .all(sessionId) as { seq: number; turn: number }[];
-  const turns = memory.prepare("SELECT number FROM turns WHERE session_id = ?").pluck();
+  const lines = memory.all<{ seq: number; turn: number }>(
+    `SELECT seq, ${everTurn} AS turn FROM lines WHERE session_id = ?`,
+    sessionId,
+  );
   return {
     places: new Set(lines.map(({ seq }) => seq)),
-    numbers: new Set([...(turns.all(sessionId) as number[]), ...lines.map(({ turn }) => turn)]),
+    numbers: new Set([
+      ...memory.column<number>("SELECT number FROM turns WHERE session_id = ?", sessionId),
+      ...lines.map(({ turn }) => turn),
+    ]),
   };
 }
 
@@ -186,11 +181,9 @@ const everTurn = "CASE WHEN turn < 0 THEN -1 - turn ELSE turn END";
 
 /** The number of the last turn that a session ever had, forgotten ones included; null when it had none. */
 export function lastTurnNumber(memory: Memory, sessionId: number): number | null {
-  const row = memory
-    .prepare(
-      `SELECT max(number) AS last FROM (SELECT max(number) AS number FROM turns WHERE session_id = @id UNION ALL
-         SELECT max(${everTurn}) FROM lines WHERE session_id = @id)`,
-    )
-    .get({ id: sessionId });
-  return (row as { last: number | null }).last;
+  return memory.value<number | null>(
+    `SELECT max(number) AS last FROM (SELECT max(number) AS number FROM turns WHERE session_id = @id UNION ALL
+     SELECT max(${everTurn}) FROM lines WHERE session_id = @id)`,
+    { id: sessionId },
+  );
 }

@@ -23,23 +23,21 @@ export interface TimedTurn extends FoundTurn {
 
 /** All turns whose time is known, those that began last first. */
 export function turnsByTime(memory: Memory): TimedTurn[] {
-  return memory
-    .prepare(
-      `SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.started_at AS startedAt, t.ended_at AS endedAt,
-         length(t.content) AS size,
-         EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read') AS hasActed
-       FROM turns t JOIN sessions s ON s.id = t.session_id
-       WHERE t.started_at IS NOT NULL ORDER BY t.started_at DESC`,
-    )
-    .all() as TimedTurn[];
+  return memory.all<TimedTurn>(`SELECT t.id, s.uid AS sessionUid, s.cwd, t.number, t.started_at AS startedAt, t.ended_at AS endedAt,
+      length(t.content) AS size,
+      EXISTS (SELECT 1 FROM turn_actions WHERE turn_id = t.id AND action <> 'read') AS hasActed
+    FROM turns t JOIN sessions s ON s.id = t.session_id
+    WHERE t.started_at IS NOT NULL ORDER BY t.started_at DESC`);
 }
 
 /** The rows of the turns that changed one of the files. */
 export function turnsThatChanged(memory: Memory, paths: readonly string[]): Set<number> {
-  const found = memory.prepare(
-    "SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(?))",
+  return new Set(
+    memory.column<number>(
+      "SELECT turn_id FROM turn_files WHERE how <> 'read' AND path IN (SELECT value FROM json_each(?))",
+      paths,
+    ),
   );
-  return new Set(found.pluck().all(JSON.stringify(paths)) as number[]);
 }
 
 const underWay = "t.started_at <= @until AND coalesce(t.ended_at, t.started_at) >= @since";
@@ -49,41 +47,37 @@ export function turnsThatTouched(
   memory: Memory,
   { paths, since, until }: { paths: readonly string[]; since: number; until: number },
 ): { sessionUid: string; turn: number }[] {
-  return memory
-    .prepare(
-      `SELECT DISTINCT s.uid AS sessionUid, t.number AS turn
-       FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
-       WHERE f.path IN (SELECT value FROM json_each(@paths)) AND f.how <> 'read' AND ${underWay}
-       ORDER BY t.started_at`,
-    )
-    .all({ paths: JSON.stringify(paths), since, until }) as { sessionUid: string; turn: number }[];
+  return memory.all<{ sessionUid: string; turn: number }>(
+    `SELECT DISTINCT s.uid AS sessionUid, t.number AS turn
+     FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
+     WHERE f.path IN (SELECT value FROM json_each(@paths)) AND f.how <> 'read' AND ${underWay}
+     ORDER BY t.started_at`,
+    { paths, since, until },
+  );
 }
 
 /** When the first turn of all began; null where there is none. */
 export function firstTurnAt(memory: Memory): number | null {
-  const found = memory.prepare("SELECT min(started_at) FROM turns WHERE started_at > 0");
-  return found.pluck().get() as number | null;
+  return memory.value<number | null>("SELECT min(started_at) FROM turns WHERE started_at > 0");
 }
 
 /** The session with the first turn of all; null where there is none. */
 export function firstSession(
   memory: Memory,
 ): { uid: string; agent: string; startedAt: number; readAt: number | null } | null {
-  const found = memory.prepare(
-    `SELECT s.uid, s.agent, t.started_at AS startedAt,
-       (SELECT min(read_at) FROM transcripts WHERE session_id = s.id AND read_at > 0) AS readAt
-     FROM turns t JOIN sessions s ON s.id = t.session_id
-     WHERE t.started_at > 0 ORDER BY t.started_at LIMIT 1`,
-  );
-  return (found.get() as ReturnType<typeof firstSession> | undefined) ?? null;
+  return memory.get<ReturnType<typeof firstSession> | null>(`SELECT s.uid, s.agent, t.started_at AS startedAt,
+      (SELECT min(read_at) FROM transcripts WHERE session_id = s.id AND read_at > 0) AS readAt
+    FROM turns t JOIN sessions s ON s.id = t.session_id
+    WHERE t.started_at > 0 ORDER BY t.started_at LIMIT 1`);
 }
 
 /** The number of the last turn of a session that had begun at a time; null when none had, or it is unknown. */
 export function lastTurnBy(memory: Memory, sessionId: number, at: number): number | null {
-  const found = memory.prepare(
+  return memory.value<number | null>(
     "SELECT max(number) FROM turns WHERE session_id = ? AND started_at <= ? AND NOT abandoned",
+    sessionId,
+    at,
   );
-  return found.pluck().get(sessionId, at) as number | null;
 }
 
 /** A turn that is no abandoned branch, and what shows whether its lines are others than before. */
@@ -96,20 +90,22 @@ export interface StampedTurn {
 
 /** The turns of a session from one number to another, both included, in order; without those of abandoned branches. */
 export function turnsBetween(memory: Memory, sessionId: number, first: number, last: number): StampedTurn[] {
-  return memory
-    .prepare(
-      `SELECT id, number, prompt, coalesce(ended_at, 0) || ' ' || length(content) AS stamp FROM turns
-       WHERE session_id = ? AND number BETWEEN ? AND ? AND NOT abandoned ORDER BY number`,
-    )
-    .all(sessionId, first, last) as StampedTurn[];
+  return memory.all<StampedTurn>(
+    `SELECT id, number, prompt, coalesce(ended_at, 0) || ' ' || length(content) AS stamp FROM turns
+     WHERE session_id = ? AND number BETWEEN ? AND ? AND NOT abandoned ORDER BY number`,
+    sessionId,
+    first,
+    last,
+  );
 }
 
 /** The branch that a turn was on; null where unknown. */
 export function branchOfTurn(memory: Memory, sessionUid: string, number: number): string | null {
-  const found = memory.prepare(
+  return memory.value<string | null>(
     "SELECT turns.branch FROM turns JOIN sessions ON sessions.id = session_id WHERE uid = ? AND number = ?",
+    sessionUid,
+    number,
   );
-  return (found.pluck().get(sessionUid, number) as string | null | undefined) ?? null;
 }
 
 /** The packed lines of a turn; null when it is gone. */
@@ -138,26 +134,25 @@ export function archivedTurns(
 ): ArchivedTurn[] {
   const { sessionIds, withheld, files, turns, since, until, branch, agent } = filter;
   const order = bySession ? "s.last_at DESC, s.id DESC, t.number DESC" : "t.started_at DESC, t.id DESC";
-  return memory
-    .prepare(
-      `SELECT t.id, t.session_id AS sessionId, t.number, t.started_at AS startedAt
-       FROM turns t JOIN sessions s ON s.id = t.session_id
-       WHERE (@sessionIds IS NULL OR s.id IN (SELECT value FROM json_each(@sessionIds)))
-         AND (@withheld IS NULL OR s.id NOT IN (SELECT value FROM json_each(@withheld)))
-         AND (@since IS NULL OR coalesce(t.ended_at, t.started_at) >= @since)
-         AND (@until IS NULL OR t.started_at <= @until)
-         AND (@branch IS NULL OR t.branch = @branch) AND (@agent IS NULL OR s.agent = @agent)
-         AND (@files IS NULL OR EXISTS (SELECT 1 FROM turn_files f WHERE f.turn_id = t.id
-           AND f.path IN (SELECT value FROM json_each(@files))))
-         AND (@turns IS NULL OR EXISTS (SELECT 1 FROM json_each(@turns) w
-           WHERE w.value ->> 'sessionId' = s.id AND coalesce(w.value ->> 'turn' = t.number, TRUE)))
-       ORDER BY ${order}`,
-    )
-    .all({
+  return memory.all<ArchivedTurn>(
+    `SELECT t.id, t.session_id AS sessionId, t.number, t.started_at AS startedAt
+     FROM turns t JOIN sessions s ON s.id = t.session_id
+     WHERE (@sessionIds IS NULL OR s.id IN (SELECT value FROM json_each(@sessionIds)))
+       AND (@withheld IS NULL OR s.id NOT IN (SELECT value FROM json_each(@withheld)))
+       AND (@since IS NULL OR coalesce(t.ended_at, t.started_at) >= @since)
+       AND (@until IS NULL OR t.started_at <= @until)
+       AND (@branch IS NULL OR t.branch = @branch) AND (@agent IS NULL OR s.agent = @agent)
+       AND (@files IS NULL OR EXISTS (SELECT 1 FROM turn_files f WHERE f.turn_id = t.id
+         AND f.path IN (SELECT value FROM json_each(@files))))
+       AND (@turns IS NULL OR EXISTS (SELECT 1 FROM json_each(@turns) w
+         WHERE w.value ->> 'sessionId' = s.id AND coalesce(w.value ->> 'turn' = t.number, TRUE)))
+     ORDER BY ${order}`,
+    {
       ...{ since, until, branch, agent },
-      sessionIds: sessionIds && JSON.stringify(sessionIds),
-      withheld: withheld && JSON.stringify(withheld),
-      files: files && JSON.stringify(files),
-      turns: turns && JSON.stringify(turns),
-    }) as ArchivedTurn[];
+      sessionIds,
+      withheld,
+      files,
+      turns,
+    },
+  );
 }

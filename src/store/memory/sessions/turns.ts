@@ -35,18 +35,16 @@ const recordOf = (row: Row): TurnRecord => ({
 /** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
 export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
   return memory.inTransaction(() => {
-    const { id } = memory
-      .prepare(
-        `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
-           content)
-         VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
-           @content)
-         ON CONFLICT (session_id, number) DO UPDATE SET
-           (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
-           = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
-         RETURNING id`,
-      )
-      .get({
+    const { id } = memory.get<{ id: number }>(
+      `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
+         content)
+       VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
+         @content)
+       ON CONFLICT (session_id, number) DO UPDATE SET
+         (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
+         = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
+       RETURNING id`,
+      {
         sessionId,
         number: turn.number,
         startedAt: turn.startedAt,
@@ -57,7 +55,8 @@ export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): 
         prompt: turn.prompt,
         tools: JSON.stringify(turn.tools),
         content: turn.content,
-      }) as { id: number };
+      },
+    );
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
@@ -91,13 +90,16 @@ export function turnsOf(
   sessionId: number,
   { first = 0, last = null, limit = -1 }: { first?: number; last?: number | null; limit?: number } = {},
 ): TurnRecord[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<Row>(
       `SELECT ${columns} FROM turns WHERE session_id = ? AND number BETWEEN ? AND coalesce(?, number)
        ORDER BY number LIMIT ?`,
+      sessionId,
+      first,
+      last,
+      limit,
     )
-    .all(sessionId, first, last, limit);
-  return (rows as Row[]).map(recordOf);
+    .map(recordOf);
 }
 
 /** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */
@@ -105,13 +107,12 @@ export function lastTurnsOf(
   memory: Memory,
   sessionIds: readonly number[],
 ): Map<number, { number: number; state: TurnRecord["state"] }> {
-  const rows = memory
-    .prepare(
-      `SELECT session_id AS sessionId, max(number) AS number, state
-       FROM turns LEFT JOIN turn_states ON turn_id = id
-       WHERE session_id IN (SELECT value FROM json_each(?)) AND NOT abandoned GROUP BY session_id`,
-    )
-    .all(JSON.stringify(sessionIds)) as { sessionId: number; number: number; state: TurnRecord["state"] }[];
+  const rows = memory.all<{ sessionId: number; number: number; state: TurnRecord["state"] }>(
+    `SELECT session_id AS sessionId, max(number) AS number, state
+     FROM turns LEFT JOIN turn_states ON turn_id = id
+     WHERE session_id IN (SELECT value FROM json_each(?)) AND NOT abandoned GROUP BY session_id`,
+    sessionIds,
+  );
   return new Map(rows.map(({ sessionId, ...last }) => [sessionId, last]));
 }
 
@@ -133,14 +134,13 @@ export function lastGroupStart(memory: Memory, sessionId: number): number | null
 
 /** Numbers of the turns of a session that are abandoned branch. */
 export function abandonedTurns(memory: Memory, sessionId: number): number[] {
-  const rows = memory.prepare("SELECT number FROM turns WHERE session_id = ? AND abandoned").all(sessionId);
-  return (rows as { number: number }[]).map(({ number }) => number);
+  return memory.column<number>("SELECT number FROM turns WHERE session_id = ? AND abandoned", sessionId);
 }
 
 /** Sets of exactly these turns of a session that they are abandoned branch, and of its chunks that lie in them. */
 export function markAbandoned(memory: Memory, sessionId: number, numbers: readonly number[]): void {
   memory.inTransaction(() => {
-    const given = { sessionId, numbers: JSON.stringify(numbers) };
+    const given = { sessionId, numbers };
     memory
       .prepare(
         `UPDATE turns SET abandoned = number IN (SELECT value FROM json_each(@numbers))
@@ -161,13 +161,14 @@ export function markAbandoned(memory: Memory, sessionId: number, numbers: readon
 
 /** Turns that touched a file, latest first. */
 export function turnsWithFile(memory: Memory, path: string, limit: number): TurnRecord[] {
-  const rows = memory
-    .prepare(
+  return memory
+    .all<Row>(
       `SELECT ${columns} FROM turns WHERE id IN (SELECT turn_id FROM turn_files WHERE path = ?)
        ORDER BY started_at DESC NULLS LAST, id DESC LIMIT ?`,
+      path,
+      limit,
     )
-    .all(path, limit);
-  return (rows as Row[]).map(recordOf);
+    .map(recordOf);
 }
 
 /**
@@ -180,28 +181,23 @@ export function firstEdits(
   { until, limit }: { until: number | null; limit: number },
 ): { sessionId: number; turn: number }[] {
   const which = "path" in edited ? "f.path = @asked" : "substr(f.path, -length(@asked)) = @asked";
-  return memory
-    .prepare(
-      `SELECT t.session_id AS sessionId, min(t.number) AS turn
-       FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
-       WHERE ${which} AND f.how <> 'read' AND NOT t.abandoned AND (@until IS NULL OR t.started_at <= @until)
-       GROUP BY t.session_id ORDER BY s.started_at DESC NULLS LAST, t.session_id DESC LIMIT @limit`,
-    )
-    .all({ asked: "path" in edited ? edited.path : edited.suffix, until, limit }) as {
-    sessionId: number;
-    turn: number;
-  }[];
+  return memory.all<{ sessionId: number; turn: number }>(
+    `SELECT t.session_id AS sessionId, min(t.number) AS turn
+     FROM turn_files f JOIN turns t ON t.id = f.turn_id JOIN sessions s ON s.id = t.session_id
+     WHERE ${which} AND f.how <> 'read' AND NOT t.abandoned AND (@until IS NULL OR t.started_at <= @until)
+     GROUP BY t.session_id ORDER BY s.started_at DESC NULLS LAST, t.session_id DESC LIMIT @limit`,
+    { asked: "path" in edited ? edited.path : edited.suffix, until, limit },
+  );
 }
 
 /** Files that a session's turns touched, each with the strongest way. */
 export function filesOfSession(memory: Memory, sessionId: number): TurnFile[] {
   const strength = "CASE how WHEN 'write' THEN 3 WHEN 'edit' THEN 2 ELSE 1 END";
-  return memory
-    .prepare(
-      `SELECT path, CASE max(${strength}) WHEN 3 THEN 'write' WHEN 2 THEN 'edit' ELSE 'read' END AS how
-       FROM turn_files JOIN turns ON turns.id = turn_id WHERE session_id = ? GROUP BY path ORDER BY path`,
-    )
-    .all(sessionId) as TurnFile[];
+  return memory.all<TurnFile>(
+    `SELECT path, CASE max(${strength}) WHEN 3 THEN 'write' WHEN 2 THEN 'edit' ELSE 'read' END AS how
+     FROM turn_files JOIN turns ON turns.id = turn_id WHERE session_id = ? GROUP BY path ORDER BY path`,
+    sessionId,
+  );
 }
 
 /** Files that several sessions changed, those with the most sessions first. */
@@ -209,13 +205,12 @@ export function contestedFiles(
   memory: Memory,
   limit: number,
 ): { path: string; sessions: number; lastAt: number | null }[] {
-  return memory
-    .prepare(
-      `SELECT path, count(DISTINCT session_id) AS sessions, max(coalesce(ended_at, started_at)) AS lastAt
-       FROM turn_files JOIN turns ON turns.id = turn_id WHERE how <> 'read' AND NOT abandoned
-       GROUP BY path HAVING count(DISTINCT session_id) > 1 ORDER BY sessions DESC, lastAt DESC LIMIT ?`,
-    )
-    .all(limit) as { path: string; sessions: number; lastAt: number | null }[];
+  return memory.all<{ path: string; sessions: number; lastAt: number | null }>(
+    `SELECT path, count(DISTINCT session_id) AS sessions, max(coalesce(ended_at, started_at)) AS lastAt
+     FROM turn_files JOIN turns ON turns.id = turn_id WHERE how <> 'read' AND NOT abandoned
+     GROUP BY path HAVING count(DISTINCT session_id) > 1 ORDER BY sessions DESC, lastAt DESC LIMIT ?`,
+    limit,
+  );
 }
 
 /** Says with which turn the group of each of these turns begins. */

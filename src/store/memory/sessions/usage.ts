@@ -41,12 +41,11 @@ export function saveUsage(memory: Memory, sessionId: number, messages: readonly 
 /** Of some messages those that another session has, by their ids. */
 export function messagesElsewhere(memory: Memory, sessionId: number, uids: readonly string[]): Set<string> {
   if (uids.length === 0) return new Set();
-  const rows = memory
-    .prepare(
-      "SELECT DISTINCT message_uid FROM usage WHERE message_uid IN (SELECT value FROM json_each(?)) AND session_id <> ?",
-    )
-    .pluck()
-    .all(JSON.stringify(uids), sessionId) as string[];
+  const rows = memory.column<string>(
+    "SELECT DISTINCT message_uid FROM usage WHERE message_uid IN (SELECT value FROM json_each(?)) AND session_id <> ?",
+    uids,
+    sessionId,
+  );
   return new Set(rows);
 }
 
@@ -59,10 +58,9 @@ export function usageOf(
   sessionId: number,
   { first, last }: { first: number; last: number } = { first: 0, last: Number.MAX_SAFE_INTEGER },
 ): UsageSum[] {
-  return memory
-    .prepare(
-      `SELECT model, ${sums} FROM usage WHERE session_id = @sessionId AND turn BETWEEN @first AND @last
-       GROUP BY model ORDER BY model`,
-    )
-    .all({ sessionId, first, last }) as UsageSum[];
+  return memory.all<UsageSum>(
+    `SELECT model, ${sums} FROM usage WHERE session_id = @sessionId AND turn BETWEEN @first AND @last
+     GROUP BY model ORDER BY model`,
+    { sessionId, first, last },
+  );
 }

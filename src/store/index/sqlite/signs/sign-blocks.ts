@@ -49,12 +49,12 @@ type Space = Pick<VectorCounts, "model" | "dimensions">;
 
 /** How many chunks the blocks of a model have, gone ones among them, and the last row of `vectors` that is in one. */
 export function stored(db: Connection, { model, dimensions }: Space): { chunks: number; last: number } {
-  return db
-    .prepare(
-      `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(max(last_row), 0) AS last FROM sign_blocks
-       WHERE model = ? AND dimensions = ?`,
-    )
-    .get(model, dimensions) as { chunks: number; last: number };
+  return db.get<{ chunks: number; last: number }>(
+    `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(max(last_row), 0) AS last FROM sign_blocks
+     WHERE model = ? AND dimensions = ?`,
+    model,
+    dimensions,
+  );
 }
 
 /** Blocks of a model, in the order of their rows. @param after what ends with this row of `vectors` or before is left out */
