@@ -1,9 +1,7 @@
 import type { Migration, Sqlite } from "../../sqlite/sqlite.ts";
-import { maxShort } from "./stored-postings.ts";
 
-/** The schema of index.db, step by step. */
-export const codeMigrations: readonly Migration[] = [
-  `
+/** The schema of index.db. */
+const schema = `
   CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -21,11 +19,14 @@ export const codeMigrations: readonly Migration[] = [
     language      TEXT,
     lines         INTEGER NOT NULL DEFAULT 0,
     syntax_errors INTEGER NOT NULL DEFAULT 0,
-    indexed_at    INTEGER NOT NULL
+    indexed_at    INTEGER NOT NULL,
+    chunks        INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
+  -- docs/decisions/0013-writing-an-index.md: no index of keys that come in no order. The leaves of one would be written again
+  -- with every file, as each of its keys goes to another one.
   CREATE TABLE chunks (
-    id         INTEGER PRIMARY KEY,
+    id          INTEGER PRIMARY KEY,
     uid         TEXT NOT NULL,
     file_id     INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
     parent_uid  TEXT,
@@ -35,73 +36,31 @@ export const codeMigrations: readonly Migration[] = [
     name        TEXT NOT NULL,
     signature   TEXT NOT NULL,
     start_line  INTEGER NOT NULL,
-    end_line    INTEGER NOT NULL
+    end_line    INTEGER NOT NULL,
+    -- Of nearly the same code few bits differ; 0 where there is too little of it.
+    fingerprint INTEGER NOT NULL DEFAULT 0,
+    -- 1: a compiler or a bundler wrote its file.
+    built       INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX chunks_of_file ON chunks (file_id);
-  CREATE INDEX chunks_by_uid ON chunks (uid);
-
-  -- Keyed by chunks.id. Streams come ready-made (tokens.ts), so the tokenizer only splits at blanks.
-  CREATE VIRTUAL TABLE chunk_terms USING fts5 (
-    name, path, head, body,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
 
   CREATE TABLE symbols (
-    key      TEXT NOT NULL,
     name     TEXT NOT NULL,
     kind     TEXT NOT NULL,
     line     INTEGER NOT NULL,
     file_id  INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
     chunk_id INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE
   ) STRICT;
-  CREATE INDEX symbols_by_key ON symbols (key);
   CREATE INDEX symbols_of_file ON symbols (file_id);
   CREATE INDEX symbols_of_chunk ON symbols (chunk_id);
-  `,
-  `
-  -- Vectors of a model for the chunks of a file, one row for all: a thousand rows are read sooner than the
-  -- twelve thousand of their chunks. An id never comes back: readers ask for the rows after the last they know.
-  DROP TABLE IF EXISTS vectors;
-  CREATE TABLE vectors (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    file_id     INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
-    model       TEXT NOT NULL,
-    dimensions  INTEGER NOT NULL,
-    -- Chunks of a file have consecutive ids, from this one on.
-    first_chunk INTEGER NOT NULL,
-    -- How many of them have no vector.
-    missing     INTEGER NOT NULL,
-    -- For each chunk a byte: the place of its level in levels.ts.
-    levels      BLOB NOT NULL,
-    -- For each chunk its int8 components; all zero where there is no vector.
-    data        BLOB NOT NULL,
-    UNIQUE (file_id, model)
-  ) STRICT;
-  CREATE INDEX vectors_of_model ON vectors (model);
-  `,
-  `
-  -- docs/decisions/0013-writing-an-index.md
-  -- Keys that come in no order are kept as full text, whose segments are written one after the other: the leaves of an
-  -- index would be written again with every file, as each of its keys goes to another one.
-  DROP INDEX chunks_by_uid;
-  DROP INDEX symbols_by_key;
-  -- Keyed by symbols.rowid. A key is one word: see nameKey (tokens.ts).
-  CREATE VIRTUAL TABLE symbol_keys USING fts5 (
-    key,
-    content = '', contentless_delete = 1, detail = none,
-    tokenize = "ascii tokenchars '_$'"
-  );
-  INSERT INTO symbol_keys (rowid, key) SELECT rowid, key FROM symbols;
-  ALTER TABLE symbols DROP COLUMN key;
 
-  -- Segments are merged by sixteen instead of by four, so that each word is written again half as often; and as work that
-  -- is spread over the changes, not all at once when sixteen have come together.
-  INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('automerge', 16), ('crisismerge', 256);
+  -- docs/decisions/0020-edges-are-resolved-when-asked-for.md: what a file defines, imports and refers to (encodeGraph).
+  CREATE TABLE graphs (
+    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+    data    BLOB NOT NULL
+  ) STRICT;
 
   -- How much there is, as counting takes as long as reading all of it. Kept by triggers, so that nothing can forget to.
-  ALTER TABLE files ADD COLUMN chunks INTEGER NOT NULL DEFAULT 0;
-  UPDATE files SET chunks = (SELECT count(*) FROM chunks WHERE file_id = files.id);
   CREATE TABLE file_totals (
     -- One of them is null.
     language    TEXT,
@@ -109,7 +68,6 @@ export const codeMigrations: readonly Migration[] = [
     files       INTEGER NOT NULL,
     chunks      INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO file_totals SELECT language, skip_reason, count(*), sum(chunks) FROM files GROUP BY 1, 2;
   CREATE TRIGGER file_added AFTER INSERT ON files BEGIN
     INSERT INTO file_totals SELECT new.language, new.skip_reason, 0, 0 WHERE NOT EXISTS (
       SELECT 1 FROM file_totals WHERE language IS new.language AND skip_reason IS new.skip_reason);
@@ -121,57 +79,9 @@ export const codeMigrations: readonly Migration[] = [
       WHERE language IS old.language AND skip_reason IS old.skip_reason;
   END;
 
-  CREATE TABLE vector_totals (
-    model      TEXT NOT NULL,
-    dimensions INTEGER NOT NULL,
-    files      INTEGER NOT NULL,
-    chunks     INTEGER NOT NULL,
-    missing    INTEGER NOT NULL,
-    PRIMARY KEY (model, dimensions)
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO vector_totals
-    SELECT model, dimensions, count(*), sum(length(levels)), sum(missing) FROM vectors GROUP BY 1, 2;
-  CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
-    INSERT INTO vector_totals VALUES (new.model, new.dimensions, 1, length(new.levels), new.missing)
-      ON CONFLICT DO UPDATE SET files = files + 1, chunks = chunks + excluded.chunks,
-        missing = missing + excluded.missing;
-  END;
-  CREATE TRIGGER vectors_gone AFTER DELETE ON vectors BEGIN
-    UPDATE vector_totals SET files = files - 1, chunks = chunks - length(old.levels), missing = missing - old.missing
-      WHERE model = old.model AND dimensions = old.dimensions;
-  END;
-  INSERT INTO meta SELECT 'term_bytes', sum(length(block)) FROM chunk_terms_data;
-  `,
-  `
-  -- Commits of HEAD's history.
-  CREATE TABLE commits (
-    id          INTEGER PRIMARY KEY,
-    hash        TEXT NOT NULL UNIQUE,
-    author      TEXT NOT NULL,
-    -- Milliseconds since the epoch.
-    authored_at INTEGER NOT NULL,
-    subject     TEXT NOT NULL,
-    body        TEXT NOT NULL,
-    -- JSON array of paths.
-    files       TEXT NOT NULL
-  ) STRICT;
-
-  -- Keyed by commits.id. Streams come ready-made (tokens.ts).
-  CREATE VIRTUAL TABLE commit_terms USING fts5 (
-    subject, body, files, author,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
-  CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
-    DELETE FROM commit_terms WHERE rowid = old.id;
-  END;
-  `,
-  `
   -- docs/decisions/0014-own-postings.md
   -- What words are where is written segment by segment: the chunks of a transaction, later those of several. A segment never
-  -- changes, except that chunks of it go. A word of an index from before is found when its file is indexed again.
-  DROP TABLE chunk_terms;
-  DELETE FROM meta WHERE key = 'term_bytes';
+  -- changes, except that chunks of it go.
   CREATE TABLE word_segments (
     -- An id never comes back: readers remember the segments that they know.
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -198,37 +108,56 @@ export const codeMigrations: readonly Migration[] = [
     -- words/postings.ts.
     list    BLOB NOT NULL,
     places  BLOB NOT NULL,
+    -- The id of the list, where list and places are in long_postings; null where they are here.
+    long    INTEGER,
     PRIMARY KEY (segment, word)
   ) STRICT, WITHOUT ROWID;
-  CREATE TABLE gone_chunks (chunk INTEGER PRIMARY KEY) STRICT;
-  `,
-  `
-  -- docs/decisions/0014-own-postings.md: names have postings as well. A name of an index from before is found when its file is
-  -- indexed again.
-  DROP TABLE symbol_keys;
-  `,
-  `
-  -- docs/decisions/0020-edges-are-resolved-when-asked-for.md: what a file defines, imports and refers to (encodeGraph). Of a
-  -- file of an index from before it is there when the file is indexed again.
-  CREATE TABLE graphs (
-    file_id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
-    data    BLOB NOT NULL
+  -- What is too long to lie beside its word. A list, and behind it its places.
+  CREATE TABLE long_postings (
+    id    INTEGER PRIMARY KEY,
+    bytes BLOB NOT NULL
   ) STRICT;
-  `,
-  `
-  -- What names the texts of a file's chunks, 16 bytes each; null where nobody wants to know.
-  ALTER TABLE vectors ADD COLUMN texts BLOB;
-  -- Vectors of files that have another version by now: most of its texts are the same, and a model may cost money.
-  CREATE TABLE former_vectors (
-    id         INTEGER PRIMARY KEY,
+  CREATE TRIGGER long_postings_gone AFTER DELETE ON postings WHEN old.long IS NOT NULL BEGIN
+    DELETE FROM long_postings WHERE id IN (old.long, old.long + 1);
+  END;
+  CREATE TABLE gone_chunks (chunk INTEGER PRIMARY KEY) STRICT;
+
+  -- Vectors of a model for the chunks of a file, one row for all: a thousand rows are read sooner than the
+  -- twelve thousand of their chunks. An id never comes back: readers ask for the rows after the last they know.
+  CREATE TABLE vectors (
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    file_id     INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+    model       TEXT NOT NULL,
+    dimensions  INTEGER NOT NULL,
+    -- Chunks of a file have consecutive ids, from this one on.
+    first_chunk INTEGER NOT NULL,
+    -- How many of them have no vector.
+    missing     INTEGER NOT NULL,
+    -- For each chunk a byte: the place of its level in levels.ts.
+    levels      BLOB NOT NULL,
+    -- For each chunk its int8 components; all zero where there is no vector.
+    data        BLOB NOT NULL,
+    UNIQUE (file_id, model)
+  ) STRICT;
+  CREATE INDEX vectors_of_model ON vectors (model);
+  CREATE TABLE vector_totals (
     model      TEXT NOT NULL,
     dimensions INTEGER NOT NULL,
-    -- Before the data, to be read without that.
-    texts      BLOB NOT NULL,
-    data       BLOB NOT NULL
-  ) STRICT;
-  `,
-  `
+    files      INTEGER NOT NULL,
+    chunks     INTEGER NOT NULL,
+    missing    INTEGER NOT NULL,
+    PRIMARY KEY (model, dimensions)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER vectors_added AFTER INSERT ON vectors BEGIN
+    INSERT INTO vector_totals VALUES (new.model, new.dimensions, 1, length(new.levels), new.missing)
+      ON CONFLICT DO UPDATE SET files = files + 1, chunks = chunks + excluded.chunks,
+        missing = missing + excluded.missing;
+  END;
+  CREATE TRIGGER vectors_gone AFTER DELETE ON vectors BEGIN
+    UPDATE vector_totals SET files = files - 1, chunks = chunks - length(old.levels), missing = missing - old.missing
+      WHERE model = old.model AND dimensions = old.dimensions;
+  END;
+
   -- docs/decisions/0024-signs-first.md: the signs of many vectors, which tell the likely ones. Made from vectors, with time.
   CREATE TABLE sign_blocks (
     id         INTEGER PRIMARY KEY,
@@ -243,8 +172,7 @@ export const codeMigrations: readonly Migration[] = [
     signs      BLOB NOT NULL
   ) STRICT;
   CREATE INDEX sign_blocks_in_order ON sign_blocks (model, dimensions, last_row, chunks);
-  `,
-  `
+
   -- docs/decisions/0013-writing-an-index.md: what a reader with a connection of its own has to forget.
   -- Counts changes of what can be found; merging words is none.
   CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
@@ -258,50 +186,69 @@ export const codeMigrations: readonly Migration[] = [
   CREATE TRIGGER vectors_removed AFTER DELETE ON vectors BEGIN
     INSERT INTO removed_vectors SELECT number, old.id FROM revision;
   END;
-  `,
-  (db) => {
-    db.exec(`
-  -- docs/decisions/0014-own-postings.md: what is too long to lie beside its word. A list, and behind it its places.
-  CREATE TABLE long_postings (
-    id    INTEGER PRIMARY KEY,
-    bytes BLOB NOT NULL
+
+  -- Commits of HEAD's history.
+  CREATE TABLE commits (
+    id          INTEGER PRIMARY KEY,
+    hash        TEXT NOT NULL UNIQUE,
+    author      TEXT NOT NULL,
+    -- Milliseconds since the epoch.
+    authored_at INTEGER NOT NULL,
+    subject     TEXT NOT NULL,
+    body        TEXT NOT NULL,
+    -- JSON array of paths.
+    files       TEXT NOT NULL
   ) STRICT;
-  -- The id of the list, where list and places are there; null where they are here.
-  ALTER TABLE postings ADD COLUMN long INTEGER;
-  CREATE TRIGGER long_postings_gone AFTER DELETE ON postings WHEN old.long IS NOT NULL BEGIN
-    DELETE FROM long_postings WHERE id IN (old.long, old.long + 1);
+  -- Keyed by commits.id. Streams come ready-made (tokens.ts), so the tokenizer only splits at blanks.
+  CREATE VIRTUAL TABLE commit_terms USING fts5 (
+    subject, body, files, author,
+    content = '', contentless_delete = 1,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
+    DELETE FROM commit_terms WHERE rowid = old.id;
   END;
-    `);
-    moveLongPostings(db);
+`;
+
+/** Formats before this one, which no release wrote: such an index is emptied, and everything is indexed again. */
+const formerVersions = 12;
+
+export const codeMigrations: readonly Migration[] = [
+  ...Array<string>(formerVersions).fill(""),
+  (db) => {
+    for (const table of tablesOf(db)) db.exec(`DROP TABLE IF EXISTS "${table}"`);
+    db.exec(schema);
   },
-  `
-  -- docs/decisions/0029-index-cache.md: vectors of former versions are in the cache of all checkouts.
-  DROP TABLE former_vectors;
-  ALTER TABLE vectors DROP COLUMN texts;
-  `,
-  `
-  -- Of nearly the same code few bits differ; 0 where there is too little of it.
-  ALTER TABLE chunks ADD COLUMN fingerprint INTEGER NOT NULL DEFAULT 0;
-  -- 1: a compiler or a bundler wrote its file.
-  ALTER TABLE chunks ADD COLUMN built INTEGER NOT NULL DEFAULT 0;
-  `,
 ];
 
-function moveLongPostings(db: Sqlite): void {
-  const keys = db
-    .prepare("SELECT segment, word FROM postings WHERE length(list) + length(places) > ?")
-    .all(maxShort) as { segment: number; word: string }[];
-  const copy = (column: "list" | "places") =>
-    db.prepare(
-      `INSERT INTO long_postings (bytes) SELECT ${column} FROM postings WHERE segment = @segment AND word = @word`,
-    );
-  const [copyList, copyPlaces] = [copy("list"), copy("places")];
-  const empty = db.prepare(
-    "UPDATE postings SET list = x'', places = x'', long = @long WHERE segment = @segment AND word = @word",
+/** What refers to others comes first, virtual tables before those that they consist of. */
+function tablesOf(db: Sqlite): string[] {
+  const tables = db.prepare(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, rowid DESC",
   );
-  for (const key of keys) {
-    const { lastInsertRowid: long } = copyList.run(key);
-    copyPlaces.run(key);
-    empty.run({ ...key, long });
-  }
+  return tables.pluck().all() as string[];
+}
+
+/** The totals as they are kept, and as they are counted. Triggers of the schema keep them. */
+const kept = [
+  [
+    "files and chunks",
+    "SELECT language, skip_reason, files, chunks FROM file_totals WHERE files > 0 ORDER BY 1, 2",
+    `SELECT language, skip_reason, count(*) AS files, sum((SELECT count(*) FROM chunks WHERE file_id = files.id)) AS chunks
+     FROM files GROUP BY 1, 2 ORDER BY 1, 2`,
+  ],
+  [
+    "vectors",
+    "SELECT * FROM vector_totals WHERE files > 0 ORDER BY 1, 2",
+    `SELECT model, dimensions, count(*) AS files, sum(length(levels)) AS chunks, sum(missing) AS missing
+     FROM vectors GROUP BY 1, 2 ORDER BY 1, 2`,
+  ],
+] as const;
+
+/** What is wrong with the totals of an index; null for nothing. Reads all rows. */
+export function wrongTotals(db: Pick<Sqlite, "prepare">): string | null {
+  const isWrong = ([, stored, counted]: (typeof kept)[number]) =>
+    JSON.stringify(db.prepare(stored).all()) !== JSON.stringify(db.prepare(counted).all());
+  const wrong = kept.find(isWrong);
+  return wrong ? `its totals of ${wrong[0]} are wrong` : null;
 }

@@ -7,10 +7,9 @@ import { openToRead } from "../../sqlite/open-to-read.ts";
 import type { IndexDriver } from "../port.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { codeMigrations } from "./schema.ts";
+import { codeMigrations, wrongTotals } from "./schema.ts";
 import { VectorThread } from "./signs/vector-thread.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
-import { wrongTotals } from "./totals.ts";
 
 /** The code index in one file, `index.db`; nothing to install or to run. */
 export const sqliteDriver: IndexDriver = {

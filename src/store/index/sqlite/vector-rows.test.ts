@@ -3,9 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
-import { Sqlite } from "../../sqlite/sqlite.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { codeMigrations } from "./schema.ts";
 import {
   keepModels,
   pathsWithoutVectors,
@@ -111,18 +109,4 @@ it("distinguishes its own changes, those of others, and none", () => {
   index.setMeta("key", "other");
   expect(index.version()).not.toBe(after);
   other.close();
-});
-
-it("brings an index with a vector a chunk up to date, without its vectors", () => {
-  const old = join(dir, "old.db");
-  const db = new Sqlite(old, { mode: "create", timeoutMs: 0 });
-  db.exec(codeMigrations[0] as string);
-  db.exec("CREATE TABLE vectors (chunk_id INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL)");
-  db.exec("INSERT INTO vectors VALUES (1, 'm', x'0102')");
-  db.exec("PRAGMA user_version = 1");
-  db.close();
-  const opened = IndexDatabase.open(old, { readonly: false });
-  opened.replace(file, vectors);
-  expect(vectorCounts(opened)).toEqual([{ model: "m", dimensions: 2, chunks: 3, missing: 1 }]);
-  opened.close();
 });

@@ -9,7 +9,6 @@ import type { HeldWord } from "../../../text/tokens.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { FileChange } from "../records.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { codeMigrations } from "./schema.ts";
 
 let dir: string;
 let file: string;
@@ -183,7 +182,7 @@ describe("words", () => {
       ...{ path: `${i}`, level: "method" as const },
       texts: Array.from({ length: 12 }, (_, j) => `one three two ${j % 2 === 0 ? "one two" : "four"}`),
     }));
-    let index = open();
+    const index = open();
     for (const one of saves) index.write([changeOf(one)]);
     const mergeAll = () => {
       while (index.mergeStep(true));
@@ -194,25 +193,6 @@ describe("words", () => {
     anew.close();
     const count = (sql: string) => index.prepare(`SELECT count(*) FROM ${sql}`).pluck().get();
     const longOnes = "postings WHERE length(list) + length(places) > 800";
-    expect(answers(index)).toEqual(expected);
-    expect([count("long_postings"), count(longOnes)]).toEqual([6, 0]);
-    index.exec(`
-      UPDATE postings SET list = (SELECT bytes FROM long_postings WHERE id = long),
-        places = (SELECT bytes FROM long_postings WHERE id = long + 1), long = NULL WHERE long IS NOT NULL;
-      DROP TRIGGER long_postings_gone;
-      DROP TABLE long_postings;
-      ALTER TABLE postings DROP COLUMN long;
-      CREATE TABLE former_vectors (
-        id INTEGER PRIMARY KEY, model TEXT NOT NULL, dimensions INTEGER NOT NULL, texts BLOB NOT NULL, data BLOB NOT NULL
-      ) STRICT;
-      ALTER TABLE vectors ADD COLUMN texts BLOB;
-      ALTER TABLE chunks DROP COLUMN fingerprint;
-      ALTER TABLE chunks DROP COLUMN built;
-      PRAGMA user_version = ${codeMigrations.length - 3};
-    `);
-    expect(count(longOnes)).toBe(3);
-    index.close();
-    index = open();
     expect(answers(index)).toEqual(expected);
     expect([count("long_postings"), count(longOnes)]).toEqual([6, 0]);
     index.remove(saves.map(({ path }) => path));
