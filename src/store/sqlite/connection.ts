@@ -53,12 +53,14 @@ export class Connection {
 
   /** The first column of the rows. */
   column<Value>(sql: string, ...given: unknown[]): Value[] {
-    return this.prepare(sql).pluck().all(...given) as Value[];
+    const statement = this.prepare(sql).pluck();
+    return statement.all(...given) as Value[];
   }
 
   /** The first column of the first row; null without one. */
   value<Value>(sql: string, ...given: unknown[]): Value {
-    return (this.prepare(sql).pluck().get(...given) ?? null) as Value;
+    const statement = this.prepare(sql).pluck();
+    return (statement.get(...given) ?? null) as Value;
   }
 
   /** Whether there is a row. */
