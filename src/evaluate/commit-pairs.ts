@@ -4,7 +4,7 @@ import { type Commit, commitsOf, isShallow } from "../git/history/history.ts";
 import { isAskedFor, type PathRole, roleOf } from "../search/code/path-role.ts";
 import { analyseQuery } from "../search/code/query.ts";
 import { identifiersOf } from "../text/tokens.ts";
-import { isUsable } from "./doc-sentence.ts";
+import { isUsable } from "./doc-pairs.ts";
 import { type Pair, shuffled } from "./pairs.ts";
 
 /** Older code has mostly been rewritten. */

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Llm, LlmRequest } from "../../src/models/generate/llm.ts";
-import type { LlmOptions } from "../../src/models/generate/llm-driver.ts";
+import type { Llm, LlmOptions, LlmRequest } from "../../src/models/generate/llm.ts";
 import type { Answering } from "./fake-answers.ts";
 import { type FakeServer, fakeClock } from "./fake-server.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { patchIdsOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
+import { Lineage } from "../../git/history/ancestry.ts";
 import { readCommits, reflogOf } from "../../git/history/commits.ts";
-import { Lineage } from "../../git/history/lineage.ts";
 import { withObjects } from "../../git/objects.ts";
 import { linesOf } from "../../git/output-lines.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";

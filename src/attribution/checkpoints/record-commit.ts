@@ -1,5 +1,5 @@
+import { patchIdsOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure } from "../../git/git.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { attributionsOf, saveAttributions } from "../../store/memory/commits/attributions.ts";

@@ -1,6 +1,6 @@
 import { extname } from "node:path/posix";
 import { gitTextIfAny } from "../../git/git.ts";
-import type { Lineage } from "../../git/history/lineage.ts";
+import type { Lineage } from "../../git/history/ancestry.ts";
 import type { ReadObjects } from "../../git/objects.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

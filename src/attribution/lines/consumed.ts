@@ -1,5 +1,5 @@
 import { GitFailure, gitBuffer } from "../../git/git.ts";
-import type { Lineage } from "../../git/history/lineage.ts";
+import type { Lineage } from "../../git/history/ancestry.ts";
 import { linesOfToolUses } from "../../store/memory/commits/attributions.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -16,8 +16,7 @@ import { projectPlace, switchOff, switchOn, userPlace } from "../../agents/setup
 import type { Place } from "../../agents/setup.ts";
 import { applyChanges } from "../../client/call.ts";
 import { hideFromGit, unhideFromGit } from "../../git/hooks/exclude.ts";
-import { type InstalledGitHooks, installGitHooks } from "../../git/hooks/install.ts";
-import { removeGitHooks } from "../../git/hooks/remove.ts";
+import { type InstalledGitHooks, installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { recordHere, recordNothing } from "../../git/projects/turn-recording.ts";
 import { PommelError } from "../../project/errors.ts";

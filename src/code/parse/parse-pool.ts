@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { bundledWeights } from "../../models/embed/static/static-embedder.ts";
-import { sharingWeights, type Weights } from "../../models/embed/static/weights.ts";
+import { sharingWeights, type Weights } from "../../models/embed/static/token-sums.ts";
 import { builtFile } from "../../project/built-file.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";

@@ -1,4 +1,7 @@
-import { GitFailure, gitBytes, plain, plainDiff, plainEnvironment } from "../git.ts";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { placeOf } from "../diff/changes.ts";
+import { GitFailure, gitBytes, gitFields, plain, plainDiff, plainEnvironment } from "../git.ts";
 import { linesOf } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 
@@ -55,3 +58,83 @@ async function readChanges(dir: string, path: string, revision: string): Promise
   }
   return changes;
 }
+
+/** A path that a file had before a commit, or an uncommitted change, renamed it. */
+export interface FormerName {
+  path: string;
+  /** When the commit renamed it, in milliseconds since the epoch; null: not committed. */
+  until: number | null;
+}
+
+const formerOnes = new RepositoryCache<FormerName[]>({ max: 500 });
+
+/**
+ * The paths that files of the working tree had before, as far as git finds them until the signal aborts; none without
+ * a repository.
+ * @param paths relative to `dir`; those that are no files are left out
+ * @returns by today's path, the latest former one first
+ */
+export async function formerNames(
+  dir: string,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, FormerName[]>> {
+  const found = new Map<string, FormerName[]>();
+  const files = paths.filter((path) => lstatSync(join(dir, path), { throwIfNoEntry: false })?.isFile());
+  if (files.length === 0) return found;
+  try {
+    const { prefix } = await placeOf(dir, signal);
+    const uncommitted = await uncommittedRenames(dir, prefix, signal);
+    for (const path of files) {
+      const before = uncommitted.get(path);
+      const committed = before ?? path;
+      const names = await formerOnes.of(dir, committed, () => committedNames(dir, prefix, committed, signal));
+      const all = before === undefined ? names : [{ path: before, until: null }, ...names];
+      if (all.length > 0) found.set(path, all);
+    }
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof GitFailure)) throw error;
+  }
+  return found;
+}
+
+async function committedNames(
+  dir: string,
+  prefix: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<FormerName[]> {
+  const names: FormerName[] = [];
+  const args = ["log", "--follow", "--diff-filter=R", "--name-status", "-z", "--no-show-signature"];
+  const fields = gitFields(dir, [...plain, ...args, ...plainDiff, "--format=%x01%ct", "--", path], signal);
+  let until: number | null = null;
+  for await (const field of fields) {
+    const [, time] = /^\x01(\d+)$/.exec(field.trim()) ?? [];
+    if (time !== undefined) until = Number(time) * 1000;
+    else if (isRename(field)) {
+      const before = (await fields.next()).value ?? "";
+      await fields.next();
+      if (before.startsWith(prefix)) names.push({ path: before.slice(prefix.length), until });
+    }
+  }
+  return names;
+}
+
+async function uncommittedRenames(
+  dir: string,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const renames = new Map<string, string>();
+  const args = ["diff", "--name-status", "-z", "--diff-filter=R", ...plainDiff, "HEAD", "--"];
+  const fields = gitFields(dir, [...plain, ...args], signal);
+  for await (const field of fields) {
+    if (!isRename(field)) continue;
+    const [before = "", now = ""] = [(await fields.next()).value ?? "", (await fields.next()).value ?? ""];
+    if (before.startsWith(prefix) && now.startsWith(prefix))
+      renames.set(now.slice(prefix.length), before.slice(prefix.length));
+  }
+  return renames;
+}
+
+const isRename = (field: string) => /^\n?R\d+$/.test(field);

@@ -22,8 +22,7 @@ import { namedProject } from "../../../test/support/named-project.ts";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
-import { installGitHooks } from "./install.ts";
-import { removeGitHooks } from "./remove.ts";
+import { installGitHooks, removeGitHooks } from "./install.ts";
 import { gitHooksState, readRecord } from "./state.ts";
 
 let repository: TestRepository;

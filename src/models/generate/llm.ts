@@ -1,3 +1,8 @@
+import { PommelError } from "../../project/errors.ts";
+import type { Availability } from "../embed/embedder.ts";
+import { type RemoteCaller, RequestFailed } from "../http/request.ts";
+import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";
+
 /** A text generator. */
 export interface Llm {
   /** "ollama/llama3.1:8b". */
@@ -43,4 +48,80 @@ const templateTokens = 100;
 
 export function estimatedInput({ system = "", prompt }: LlmRequest): number {
   return estimatedTokens(system) + estimatedTokens(prompt) + templateTokens;
+}
+
+/** A driver's settings. */
+export interface LlmSettings {
+  /** Where Ollama answers, e.g. `http://127.0.0.1:11434`. */
+  ollamaUrl: string;
+  /** Base of an OpenAI-compatible API, e.g. `https://api.openai.com/v1`. */
+  openaiUrl: string;
+  /** The environment variable that holds the key; the key itself is never stored. */
+  openaiKeyVariable: string;
+}
+
+/** Overrides for tests. */
+export interface LlmOptions {
+  clock?: Clock;
+  /** For the whole answer. */
+  timeoutMs?: number;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A text generation driver, registered in `registry.ts`. */
+export interface LlmDriver {
+  /** As in `llm.model = "name"` or `"name/model"`. */
+  name: string;
+  /** One line for people: what it is, and whether texts leave the machine. */
+  about: string;
+  /** The default model; null when it must be named, or there is none. */
+  defaultModel: string | null;
+  /** Environment variables that it reads: a daemon is started with these and few others. */
+  environment?(settings: LlmSettings): string[];
+  /** Null for the driver that writes nothing. */
+  create(model: string, settings: LlmSettings, options?: LlmOptions): Llm | null;
+  /** Checks whether `model` is usable without a request. Absent where that is impossible. */
+  available?(model: string, settings: LlmSettings, signal: AbortSignal): Promise<Availability>;
+  /** Whether prompts stay on this machine. */
+  isLocal(model: string, settings: LlmSettings): boolean;
+}
+
+export const llmCaller: RemoteCaller = {
+  code: "llm_unavailable",
+  ollamaUrl: "ollama.url",
+  openaiUrl: "llm.openai_url",
+  isPulledByPm: false,
+};
+
+/** Background timeouts: callers have a fallback, or retry later. */
+export const llmTimeouts: Timeouts = { attempts: 3, maxWaitMs: 20_000 };
+
+export const defaultOptions = { clock: systemClock, timeoutMs: 120_000, env: process.env };
+
+/** Reasoning before the answer (Qwen, DeepSeek and others), unless the server removes it. */
+const thinking = /^\s*<think(?:ing)?>[\s\S]*?(?:<\/think(?:ing)?>|$)/i;
+
+/**
+ * The trimmed answer without reasoning.
+ * @throws PommelError `llm_unavailable` when nothing is left
+ */
+export function answerText(raw: string, server: string, wasCut: boolean): string {
+  const text = raw.replace(thinking, "").trim();
+  if (text !== "") return text;
+  const failure = new RequestFailed(
+    "nonsense",
+    `gave an empty answer${wasCut ? ": it was cut off before it began" : ""}`,
+  );
+  throw new PommelError(
+    "llm_unavailable",
+    `${server} ${failure.message}.`,
+    "Reasoning models may need more room; choose another in llm.model.",
+    { cause: failure },
+  );
+}
+
+/** Whether `url` is on this machine. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -1,7 +1,6 @@
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
-import type { Llm } from "./llm.ts";
-import type { LlmDriver, LlmOptions, LlmSettings } from "./llm-driver.ts";
+import type { Llm, LlmDriver, LlmOptions, LlmSettings } from "./llm.ts";
 import { ollamaDriver } from "./ollama/ollama-llm.ts";
 import { openaiDriver } from "./openai/openai-llm.ts";
 

@@ -1,5 +1,7 @@
+import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import type { RemoteCaller, RequestFailed } from "./request.ts";
+import type { Availability, TextKind } from "../embed/embedder.ts";
+import { type Endpoint, type RemoteCaller, RequestFailed, requestJson } from "./request.ts";
 
 export function ollamaAt(base: string): string {
   return `Ollama at ${base}`;
@@ -23,13 +25,91 @@ export function ollamaFailure(
   return new PommelError(caller.code, `${ollamaAt(base)} ${failure.message}.`, hint, { cause: failure });
 }
 
-export function modelMissing(
-  base: string,
-  model: string,
-  caller: RemoteCaller,
-  cause?: unknown,
-): PommelError {
+function modelMissing(base: string, model: string, caller: RemoteCaller, cause?: unknown): PommelError {
   const orPm = caller.isPulledByPm ? ` or \`pm models pull ollama/${model}\`` : "";
   const hint = `Run \`ollama pull ${model}\`${orPm}.`;
   return new PommelError(caller.code, `${ollamaAt(base)} has no model ${model}.`, hint, { cause });
+}
+
+const tagsAnswer = z.object({
+  models: z.array(z.object({ name: z.string(), capabilities: z.optional(z.array(z.string())) })),
+});
+const lookTimeoutMs = 1000;
+
+/** Whether Ollama answers and has a model; `models` lists its embedding models. */
+export async function lookForOllamaModel(
+  model: string,
+  endpoint: Endpoint,
+  caller: RemoteCaller,
+  signal: AbortSignal,
+): Promise<Availability> {
+  try {
+    const options = { timeoutMs: lookTimeoutMs, signal };
+    const { models } = (await requestJson(endpoint, "/api/tags", tagsAnswer, options)).value;
+    const names = models.map(({ name }) => withoutLatest(name));
+    // Older servers report no capabilities.
+    const embedding = models.filter(({ capabilities }) => capabilities?.includes("embedding") ?? true);
+    const found = { models: embedding.map(({ name }) => withoutLatest(name)) };
+    if (names.includes(withoutLatest(model))) {
+      return { usable: true, detail: `${ollamaAt(endpoint.base)} has it`, hint: "", ...found };
+    }
+    const { message, hint } = modelMissing(endpoint.base, model, caller);
+    return { usable: false, detail: message.replace(/\.$/, ""), hint, ...found };
+  } catch (error) {
+    if (!(error instanceof RequestFailed)) throw error;
+    const { message, hint } = ollamaFailure(error, endpoint.base, model, caller);
+    return { usable: false, detail: message.replace(/\.$/, ""), hint };
+  }
+}
+
+interface KnownModel {
+  /** null when it depends on the pulled size. */
+  dimensions: number | null;
+  /** Context in tokens as served by Ollama. */
+  context: number;
+  prefixes?: Record<TextKind, string>;
+}
+
+const nomicPrefixes = { passage: "search_document: ", query: "search_query: " };
+
+/**
+ * Facts from model cards. Unlisted models work too: dimensions come from the first answer, and texts get no prefix.
+ * Prefixes change the vector space: adding one to a listed model needs another id.
+ */
+const knownModels: Record<string, KnownModel> = {
+  "nomic-embed-text": { dimensions: 768, context: 8192, prefixes: nomicPrefixes },
+  "nomic-embed-text-v2-moe": { dimensions: 768, context: 512, prefixes: nomicPrefixes },
+  "jina-embeddings-v2-base-code": { dimensions: 768, context: 8192 },
+  "bge-m3": { dimensions: 1024, context: 8192 },
+  "all-minilm": { dimensions: 384, context: 512 },
+  "mxbai-embed-large": {
+    dimensions: 1024,
+    context: 512,
+    prefixes: { passage: "", query: "Represent this sentence for searching relevant passages: " },
+  },
+  embeddinggemma: {
+    dimensions: 768,
+    context: 2048,
+    prefixes: { passage: "title: none | text: ", query: "task: code retrieval | query: " },
+  },
+  "qwen3-embedding": {
+    dimensions: null,
+    context: 8192,
+    prefixes: {
+      passage: "",
+      query: "Instruct: Given a question about a code base, retrieve the code that answers it\nQuery:",
+    },
+  },
+};
+
+/** The namespace and the tag of a name do not matter: "unclemusclez/jina-embeddings-v2-base-code:q8_0". */
+export function knownModel(model: string): Required<KnownModel> {
+  const name = model.replace(/^.*\//, "").replace(/:.*$/, "");
+  const known = Object.hasOwn(knownModels, name) ? knownModels[name] : undefined;
+  return { dimensions: null, context: 8192, prefixes: { passage: "", query: "" }, ...known };
+}
+
+/** A name without a tag means the tag `latest`. */
+export function withoutLatest(model: string): string {
+  return model.replace(/:latest$/, "");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { SettingKey } from "../../project/config/settings.ts";
-import { codeOf, type ErrorCode, messageOf } from "../../project/errors.ts";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 
 /** A configured server. */
 export interface Endpoint {
@@ -233,3 +233,14 @@ export const embedCaller: RemoteCaller = {
   openaiUrl: "embed.openai_url",
   isPulledByPm: true,
 };
+
+/**
+ * Whether a model's failure lies in what it was asked: it answers other requests. False where it is away, refuses the key,
+ * or its budget is used up.
+ */
+export function isUnanswerable(error: unknown): boolean {
+  const cause = error instanceof PommelError ? error.cause : null;
+  if (!(cause instanceof RequestFailed)) return false;
+  const { kind, status } = cause;
+  return kind === "nonsense" || kind === "timeout" || [400, 413, 422].includes(status);
+}

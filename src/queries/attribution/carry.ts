@@ -1,7 +1,7 @@
 import { writeAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { patchIdsOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
-import { patchIdsOf } from "../../git/diff/patch-id.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, commonAncestor } from "../../git/history/history.ts";

@@ -15,9 +15,8 @@ import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
-import { installGitHooks } from "../../git/hooks/install.ts";
+import { installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";
-import { removeGitHooks } from "../../git/hooks/remove.ts";
 import { withoutBlock } from "../../git/hooks/script.ts";
 import { uncommitted } from "../../git/rewind/obstacles.ts";
 import {

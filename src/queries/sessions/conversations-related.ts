@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
-import { formerNames } from "../../git/history/former-names.ts";
+import { formerNames } from "../../git/history/file-changes.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";

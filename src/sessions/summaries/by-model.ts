@@ -1,5 +1,5 @@
 import type { Llm } from "../../models/generate/llm.ts";
-import { isUnanswerable } from "../../models/generate/unanswerable.ts";
+import { isUnanswerable } from "../../models/http/request.ts";
 import {
   chunksToSummarise,
   lacksModelSummary,

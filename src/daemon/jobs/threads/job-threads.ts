@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { sharingWeights } from "../../../models/embed/static/weights.ts";
+import { sharingWeights } from "../../../models/embed/static/token-sums.ts";
 import { builtFile } from "../../../project/built-file.ts";
 import { asError, PommelError } from "../../../project/errors.ts";
 import type { Logger } from "../../../project/log.ts";

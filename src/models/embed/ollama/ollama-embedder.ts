@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
-import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
+import {
+  knownModel,
+  lookForOllamaModel,
+  ollamaAt,
+  ollamaFailure,
+  withoutLatest,
+} from "../../http/ollama-server.ts";
 import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
 import {
   type Endpoint,
@@ -12,7 +18,6 @@ import {
 } from "../../http/request.ts";
 import { type Clock, refusalOf, retrying, systemClock, timeoutFor } from "../../http/retry.ts";
 import type { Embedder, EmbedderDriver, PullProgress } from "../embedder.ts";
-import { knownModel, lookForOllamaModel, withoutLatest } from "./ollama-models.ts";
 
 export const ollamaDriver: EmbedderDriver = {
   name: "ollama",

@@ -6,8 +6,15 @@ import { messageOf, PommelError } from "../../../project/errors.ts";
 import { compiledKernel } from "../../../project/kernel.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
-import { plainSums, type SumOfTokens, type TokenVectors, wasmSums } from "./token-sums.ts";
-import { checkSum, readWeights, type Weights } from "./weights.ts";
+import {
+  checkSum,
+  plainSums,
+  readWeights,
+  type SumOfTokens,
+  type TokenVectors,
+  type Weights,
+  wasmSums,
+} from "./token-sums.ts";
 import { Tokenizer } from "./words.ts";
 
 /** `models/static` of the installation, from the bundle in `dist/` as from this source file. */

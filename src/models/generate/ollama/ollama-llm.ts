@@ -1,20 +1,21 @@
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
-import { lookForOllamaModel } from "../../embed/ollama/ollama-models.ts";
-import { ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
+import { lookForOllamaModel, ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";
-import type { Llm, LlmRequest } from "../llm.ts";
-import { estimatedInput, estimatedTokens } from "../llm.ts";
 import {
   answerText,
   defaultOptions,
+  estimatedInput,
+  estimatedTokens,
   isLoopback,
+  type Llm,
   type LlmDriver,
   type LlmOptions,
+  type LlmRequest,
   llmCaller,
   llmTimeouts,
-} from "../llm-driver.ts";
+} from "../llm.ts";
 
 /** https://docs.ollama.com/api/generate; the counts are absent where the server had the prompt in its cache. */
 const generateAnswer = z.object({

@@ -2,17 +2,19 @@ import * as z from "zod/mini";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
 import { type Endpoint, endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";
-import type { Llm, LlmRequest } from "../llm.ts";
-import { estimatedInput, estimatedTokens } from "../llm.ts";
 import {
   answerText,
   defaultOptions,
+  estimatedInput,
+  estimatedTokens,
   isLoopback,
+  type Llm,
   type LlmDriver,
   type LlmOptions,
+  type LlmRequest,
   llmCaller,
   llmTimeouts,
-} from "../llm-driver.ts";
+} from "../llm.ts";
 
 interface KnownModel {
   /** List prices for a million tokens, as of June 2026. Dollars. */
