@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { seeded } from "../models/train/random.ts";
 import type { Entry } from "../src/agents/agent.ts";
 import { lineKey } from "../src/attribution/lines/line-keys.ts";
-import { attributionVersion } from "../src/attribution/lines/types.ts";
+import { attributionVersion } from "../src/attribution/lines/verdict.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { saveAttributions } from "../src/store/memory/commits/attributions.ts";
 import { saveCommit } from "../src/store/memory/commits/commits.ts";

@@ -2,7 +2,7 @@ import { fixesOf } from "../../src/queries/commands/fix.ts";
 import { howTo } from "../../src/queries/commands/how.ts";
 import { injectionsForFailure } from "../../src/queries/context/for-failure.ts";
 import { relativizer } from "../../src/sessions/relative-paths.ts";
-import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { storedTurns } from "../../src/sessions/turn-content.ts";
 import type { CommandRecord } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";

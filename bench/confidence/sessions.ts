@@ -9,7 +9,7 @@ import {
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
 import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { storedTurns } from "../../src/sessions/turn-content.ts";
 import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";

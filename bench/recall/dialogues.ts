@@ -6,7 +6,7 @@ import { analyseQuery } from "../../src/search/code/query.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery } from "../../src/search/sessions/types.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { embedChunks } from "../../src/sessions/chunks/embed/embed-chunks.ts";
+import { embedChunks } from "../../src/sessions/chunks/embed.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
 import { chunksByIds, flushTerms, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";

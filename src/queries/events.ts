@@ -11,9 +11,15 @@ import type {
   SuggestedView,
 } from "../protocol/operations/events.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { changeStatus, createEvent, linkTargets, unlinkTargets } from "../sessions/events/change-event.ts";
-import { type SuggestedEvent, suggestEvents } from "../sessions/events/suggest.ts";
-import { type EventTarget, findTarget } from "../sessions/events/targets.ts";
+import { type SuggestedEvent, suggestEvents } from "../sessions/events/branch-title.ts";
+import {
+  changeStatus,
+  createEvent,
+  type EventTarget,
+  findTarget,
+  linkTargets,
+  unlinkTargets,
+} from "../sessions/events/change-event.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { type LinesByAuthor, linesOfCommits } from "../store/memory/commits/attributions.ts";
 import { checkpointByUid, checkpointsOfSessions } from "../store/memory/commits/checkpoints.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { lookAlikes } from "../../test/support/secrets/look-alikes.ts";
 import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { createLedger } from "./ledger.ts";
+import { createLedger } from "./scrubber.ts";
 
 const none = { globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false };
 const scrubber = createScrubber(none);

@@ -1,13 +1,18 @@
 import { contextTerms, secretNear } from "./checks/secret-near.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
-import { decodedAround, type Encoded, encodedWords } from "./encoded.ts";
+import { acrossLines, decodedAround, type Encoded, encodedWords, endOfWrapped } from "./encoded.ts";
 
 import { compileKeywords } from "./patterns/keywords.ts";
-import { type ProviderRule, providerRules } from "./patterns/provider-rules.ts";
-import { isExample, type Rule, type Span, stopper } from "./patterns/rule.ts";
+import {
+  isExample,
+  type ProviderRule,
+  providerRules,
+  type Rule,
+  type Span,
+  stopper,
+} from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 import { structures } from "./structures.ts";
-import { acrossLines, endOfWrapped } from "./wraps.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {

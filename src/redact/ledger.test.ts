@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLedger } from "./ledger.ts";
+import { createLedger } from "./scrubber.ts";
 
 const key = Buffer.from("0123456789abcdef");
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Llm, LlmRequest } from "../models/generate/llm.ts";
 import { PommelError } from "../project/errors.ts";
-import { createLedger } from "./ledger.ts";
 import { scrubWithLlm } from "./scrub-with-llm.ts";
+import { createLedger } from "./scrubber.ts";
 
 const ledger = () => createLedger(Buffer.from("0123456789abcdef"));
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { base62, maker } from "../../test/support/secrets/make.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { createLedger } from "./ledger.ts";
-import { scrubValue } from "./scrubber.ts";
+import { createLedger, scrubValue } from "./scrubber.ts";
 
 const scrubber = createScrubber({ globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false });
 const made = maker(5).mixed(base62, 24);

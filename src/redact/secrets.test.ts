@@ -9,10 +9,9 @@ import { corpora, isUnchanged, leaks, scrubCase } from "../../test/support/secre
 import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { fingerprint } from "../../test/support/secrets/templates.ts";
 import { unseenLookAlikes, unseenSecrets } from "../../test/support/secrets/unseen-corpus.ts";
-import { seedWords } from "./checks/seed-words.ts";
+import { seedWords } from "./checks/seed-phrase.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { createLedger } from "./ledger.ts";
-import { printedBy } from "./scrubber.ts";
+import { createLedger, printedBy } from "./scrubber.ts";
 
 const scrubber = createScrubber({ globalFile: "/nonexistent/patterns.toml", projectFile: null, pii: false });
 const scrub = (text: string, name?: string) =>

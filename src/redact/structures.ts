@@ -1,7 +1,6 @@
 import { hasContrast, lineBefore, looksLikeWords } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue } from "./checks/values.ts";
-import { issuedKey } from "./issued.ts";
-import { issuers } from "./issuers.ts";
+import { issuedKey, issuers } from "./issuers.ts";
 import { nouns } from "./patterns/prose-patterns.ts";
 import type { Span } from "./patterns/rule.ts";
 

@@ -13,9 +13,9 @@ import { turnsOf } from "../store/memory/sessions/turns.ts";
 import { currentCut, cutOf } from "./chunks/cut-rules.ts";
 import { chunkOptionsFor, rechunkSession } from "./chunks/rechunk.ts";
 import { commandsOf } from "./commands/commands-of-turn.ts";
-import { storedTurns } from "./stored-turns.ts";
 import { sumUpSession } from "./summaries/sum-up.ts";
 import { sessionTitle } from "./summaries/title.ts";
+import { storedTurns } from "./turn-content.ts";
 import type { SessionWork } from "./work.ts";
 
 /** After so much work others have their turn. Milliseconds. */

@@ -7,7 +7,7 @@ import type { Scrubber, SecretLedger } from "../../src/redact/scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { chunkOptionsFor } from "../../src/sessions/chunks/rechunk.ts";
 import { SessionWriter } from "../../src/sessions/ingest/session-writer.ts";
-import { storedTurns } from "../../src/sessions/stored-turns.ts";
+import { storedTurns } from "../../src/sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../src/sessions/work.ts";
 import { chunksOfSession } from "../../src/store/memory/chunks/chunks.ts";
 import type { SessionRecord } from "../../src/store/memory/memory-records.ts";

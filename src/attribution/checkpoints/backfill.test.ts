@@ -14,9 +14,9 @@ import { GitFailure } from "../../git/git.ts";
 import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
 import { backfill } from "./backfill.ts";
+import { checkpointUid } from "./commit-facts.ts";
 import { nearestBefore } from "./link.ts";
 import { recordCommit } from "./record-commit.ts";
-import { checkpointUid } from "./uid.ts";
 
 let repo: Repository;
 beforeEach(() => {

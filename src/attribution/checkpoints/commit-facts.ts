@@ -1,7 +1,17 @@
+import { createHash } from "node:crypto";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
-import type { CommitSeen } from "../../store/memory/memory-records.ts";
+import { commitsByPatch, commitsLike } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type {
+  Binding,
+  CommitFileRecord,
+  CommitRecord,
+  CommitSeen,
+} from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { foreignNotesOf } from "../foreign/foreign-notes.ts";
 import type { GitWork } from "./work.ts";
 
 /** Subjects are cut here. Characters. */
@@ -66,3 +76,85 @@ async function ownEmails({ project, roots }: GitWork): Promise<ReadonlySet<strin
   }
   return new Set(emails.flatMap((email) => email?.toLowerCase() || []));
 }
+
+/** The id of a commit's checkpoint, the same on every machine: twelve hexadecimal digits. */
+export function checkpointUid(hash: string): string {
+  return createHash("sha256").update(`pommel checkpoint ${hash}`).digest("hex").slice(0, 12);
+}
+
+/** More say nothing new. */
+const most = 100;
+
+/**
+ * Hashes of commits whose authors a commit may have inherited: those that git reports as replaced, stored ones with the
+ * same patch (a rebase, a cherry-pick), and stored ones of the same author, time and subject (an amend without a hook).
+ * The latter two must have existed before.
+ */
+export function predecessorsOf(
+  memory: Memory,
+  commit: Pick<
+    CommitRecord,
+    "hash" | "author" | "authoredAt" | "committedAt" | "subject" | "patchId" | "rewrittenFrom"
+  >,
+): string[] {
+  const alike = [
+    ...(commit.patchId === null ? [] : commitsByPatch(memory, commit.patchId)),
+    ...commitsLike(memory, commit),
+  ].filter(({ committedAt, attributed }) => attributed > 0 && committedAt <= commit.committedAt);
+  const hashes = new Set([...commit.rewrittenFrom, ...alike.map(({ hash }) => hash)]);
+  hashes.delete(commit.hash);
+  return [...hashes].slice(0, most);
+}
+
+/** Another tool's word in a commit's message that it knows the sessions. */
+const trailer = /^Entire-Checkpoint:/m;
+
+/**
+ * The stored sessions that another tool names as the source of a commit. Only used without evidence of our own, as
+ * anybody may have written those names.
+ */
+export async function namedByTools(
+  { project, memory, trustsTrailers = true }: GitWork,
+  { hash, message }: CommitInfo,
+  signal?: AbortSignal,
+): Promise<Binding[]> {
+  if (!trustsTrailers || !trailer.test(message)) return [];
+  try {
+    const notes = await foreignNotesOf(project.root, [hash], signal);
+    return (notes.get(hash)?.sessions ?? [])
+      .filter((uid) => sessionByUid(memory, uid) !== null)
+      .map((sessionUid) => ({ sessionUid, turns: [], lines: 0, how: "trailer", confidence: 0.8 }));
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return [];
+  }
+}
+
+/** Files that are named before the rest is counted. */
+const named = 3;
+
+/** A commit's changes in a line: "3 files, +120 -14: src/a.ts (+80 -2), src/b.ts (+40 -12), logo.png". */
+export function diffSummary(files: readonly Omit<CommitFileRecord, "added" | "oldPath">[]): string {
+  if (files.length === 0) return "no files";
+  const sum = (of: (file: (typeof files)[number]) => number) =>
+    files.reduce((total, file) => total + of(file), 0);
+  const most = [...files]
+    .sort((a, b) => weightOf(b) - weightOf(a) || a.path.localeCompare(b.path))
+    .slice(0, named);
+  const names = most.map((file) => {
+    const change = weightOf(file) === 0 ? "" : ` (${signed(file.insertions, file.deletions)})`;
+    return `${file.path}${change}`;
+  });
+  const rest = files.length - most.length;
+  const total = signed(
+    sum(({ insertions }) => insertions),
+    sum(({ deletions }) => deletions),
+  );
+  const count = `${files.length} ${files.length === 1 ? "file" : "files"}`;
+  return `${count}, ${total}: ${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+const weightOf = ({ insertions, deletions }: { insertions: number; deletions: number }) =>
+  insertions + deletions;
+
+const signed = (insertions: number, deletions: number) => `+${insertions} -${deletions}`;

@@ -22,10 +22,9 @@ import {
 import { expireSessions, forget, nothing } from "../../store/memory/privacy/forget.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { lineKey } from "../lines/line-keys.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
-import { attributionVersion } from "../lines/types.ts";
+import { attributionVersion, type ChangeToAttribute } from "../lines/verdict.ts";
+import { checkpointUid } from "./commit-facts.ts";
 import { recordCommit } from "./record-commit.ts";
-import { checkpointUid } from "./uid.ts";
 
 let repo: Repository;
 beforeEach(() => {

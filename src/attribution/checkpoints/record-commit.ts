@@ -19,16 +19,20 @@ import { observedSince } from "../../store/memory/observations.ts";
 import { sessionsWithoutTurns } from "../../store/memory/sessions/sessions-here.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { type AttributionSources, attributeChange } from "../lines/attribute.ts";
-import { attributionVersion } from "../lines/types.ts";
-import { isOfAnother } from "../links/of-another.ts";
+import { attributionVersion } from "../lines/verdict.ts";
+import { isOfAnother } from "../links/bind.ts";
 import { agentStateAt, type TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectChanges } from "./collect-changes.ts";
-import { commitInfo, isMadeHere, subjectOf } from "./commit-facts.ts";
+import {
+  checkpointUid,
+  commitInfo,
+  isMadeHere,
+  namedByTools,
+  predecessorsOf,
+  subjectOf,
+} from "./commit-facts.ts";
 import { keepKnown } from "./keep-known.ts";
 import { linkCheckpoint } from "./link.ts";
-import { namedByTools } from "./named-by-tools.ts";
-import { predecessorsOf } from "./predecessors.ts";
-import { checkpointUid } from "./uid.ts";
 import type { GitWork } from "./work.ts";
 
 export type { GitWork } from "./work.ts";

@@ -1,5 +1,11 @@
-import { generatesOnlySuch, mayGenerate, onlyGenerates } from "./generators.ts";
-import { installs, isInstall, isPackageFile } from "./packages.ts";
+import {
+  generatesOnlySuch,
+  installs,
+  isInstall,
+  isPackageFile,
+  mayGenerate,
+  onlyGenerates,
+} from "./generators.ts";
 import { mayWrite, withoutHeredocs } from "./shell.ts";
 
 /** What a shell command may write, judged by its words. */

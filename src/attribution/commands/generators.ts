@@ -93,3 +93,100 @@ export const onlyGenerates = (command: string): boolean =>
 /** Whether a command writes files of such names, and no others. */
 export const generatesOnlySuch = (command: string): boolean =>
   generators.some((each) => each.writes === "such" && each.command.test(command));
+
+/** What package managers write: a lock file, which nobody types, and a line in a manifest. */
+
+interface Manager {
+  command: RegExp;
+  manifest: RegExp;
+  lock: RegExp;
+}
+
+const managers: readonly Manager[] = [
+  {
+    command:
+      /\b(?:npm\s+(?:i|in|install|add|ci|un|uninstall|rm|remove|up|update|upgrade|dedupe|audit)|pnpm\s+(?:i|install|add|rm|remove|up|update|dedupe)|yarn(?:\s+(?:install|add|remove|up|upgrade|dedupe)|\s*(?:$|[;&|]))|bun\s+(?:i|install|add|rm|remove|update))\b/m,
+    manifest: /^package\.json$/,
+    lock: /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/,
+  },
+  {
+    command: /\bcargo\s+(?:add|rm|remove|update|build|check|test|run|generate-lockfile|install)\b/,
+    manifest: /^Cargo\.toml$/,
+    lock: /^Cargo\.lock$/,
+  },
+  {
+    command: /\bgo\s+(?:get|mod|work)\b/,
+    manifest: /^go\.(?:mod|work)$/,
+    lock: /^go\.(?:work\.)?sum$/,
+  },
+  {
+    command:
+      /\b(?:poetry\s+(?:add|remove|lock|update|install)|uv\s+(?:add|remove|lock|sync|run|pip)|pdm\s+(?:add|remove|lock|update|install)|pipenv\s+(?:install|lock|update)|pip-compile|pixi\s+(?:add|remove|install|update))\b/,
+    manifest: /^(?:pyproject\.toml|Pipfile|pixi\.toml)$/,
+    lock: /^(?:poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|requirements.*\.txt)$/,
+  },
+  {
+    command: /\bbundle\s+(?:add|install|update|lock|remove)\b/,
+    manifest: /^Gemfile$/,
+    lock: /^Gemfile\.lock$/,
+  },
+  {
+    command: /\bcomposer\s+(?:require|install|update|remove)\b/,
+    manifest: /^composer\.json$/,
+    lock: /^composer\.lock$/,
+  },
+  {
+    command: /\b(?:terraform|tofu)\s+(?:init|providers|get)\b/,
+    manifest: /^$/,
+    lock: /^\.terraform\.lock\.hcl$/,
+  },
+  { command: /\bmix\s+(?:deps|do)\b/, manifest: /^mix\.exs$/, lock: /^mix\.lock$/ },
+  { command: /\bnix\s+flake\b/, manifest: /^$/, lock: /^flake\.lock$/ },
+  {
+    command: /\b(?:pod\s+(?:install|update)|swift\s+package)\b/,
+    manifest: /^$/,
+    lock: /^(?:Podfile\.lock|Package\.resolved)$/,
+  },
+];
+
+const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+export const isPackageFile = (path: string): boolean =>
+  managers.some(({ lock, manifest }) => lock.test(nameOf(path)) || manifest.test(nameOf(path)));
+
+/** Whatever manager it calls. */
+const installTarget =
+  /^\s*(?:make|just|task|mise\s+run)\s+(?:deps|dependencies|install|setup|bootstrap|vendor)(?:\s|$)/;
+
+const installing =
+  /^\s*(?:(?:npm|pnpm|yarn|bun)\s+(?:i|in|install|add|ci|un|uninstall|rm|remove|up|update|upgrade|dedupe)|yarn\s*$|cargo\s+(?:add|rm|remove|update)|go\s+(?:get|mod)|(?:poetry|uv|pdm|pixi|pipenv|bundle|composer|pod)\s+(?:add|remove|lock|sync|install|update|require)|pip-compile)(?:\s|$)/;
+
+/** Whether a command only adds, removes or updates packages: then it writes no file of the project but its own. */
+export const isInstall = (command: string): boolean =>
+  installing.test(command) || installTarget.test(command);
+
+/** Whether one of a command's parts is such. Builds and tests may write a lock file, too, but seldom do. */
+export const changesPackages = (command: string): boolean =>
+  command.split(/&&|\|\||[;|&\n]/).some((part) => isInstall(part));
+
+/** Whether nobody types a file: package managers write it. */
+export const isLockFile = (path: string): boolean => managers.some(({ lock }) => lock.test(nameOf(path)));
+
+/**
+ * Whether a command of a package manager wrote such a line.
+ * @param bare the line without formatting
+ */
+export function installs(command: string, path: string, bare: string): boolean {
+  const name = nameOf(path);
+  const manager = managers.find((each) => each.lock.test(name) || each.manifest.test(name));
+  if (manager && installTarget.test(command)) return manager.lock.test(name) || bare === "";
+  if (!manager?.command.test(command)) return false;
+  if (manager.lock.test(name)) return true;
+  if (bare === "") return true;
+  // In a manifest people write as well: it names what the command installs.
+  const words = command.split(/[\s"'=;|&<>()]+/).map((word) => word.replace(/(.)@.*$/, "$1"));
+  return words.some((word) => word.length > 2 && !word.startsWith("-") && namesPackage(bare, word));
+}
+
+const namesPackage = (bare: string, word: string) =>
+  bare.startsWith(`"${word}":`) || bare.startsWith(`${word}=`) || bare.startsWith(`${word}v`);

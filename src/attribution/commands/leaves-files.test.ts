@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { leavesFiles } from "./leaves-files.ts";
+import { leavesFiles } from "./shell.ts";
 
 describe("a command", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { patchesIn } from "./patches.ts";
+import { patchesIn } from "./shell.ts";
 
 it("a unified diff names its files, each with its lines", () => {
   const text = [

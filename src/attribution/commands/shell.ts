@@ -1,4 +1,4 @@
-import { leavesFiles } from "./leaves-files.ts";
+import { RE2JS, RE2JSException } from "re2js";
 
 /** What an agent's command line wrote, and what it cannot have written. */
 
@@ -143,4 +143,128 @@ export function commitsIn(output: string): PrintedCommit[] {
   return [...output.matchAll(/^\[[^\]\n]*?\b([0-9a-f]{7,64})\]([^\n]*)/gm)].map(
     ([, hash = "", subject = ""]) => ({ hash, subject: subject.trim() }),
   );
+}
+
+/** Replacements that a command makes in files: `sed -i s/a/b/`, `perl -pi -e s/a/b/`. */
+export type Substitution = (line: string) => string;
+
+const inPlace = /\b(?:sed\b[^|;&\n]*?\s(?:-[a-zA-Z]*i|--in-place)|perl\s+-[a-zA-Z]*p?i)/;
+const expression = /(?:^|[\s'";])s([/|#,@!])((?:\\.|(?!\1)[^\n])+?)\1((?:\\.|(?!\1)[^\n])*?)\1([gI\d]*)/g;
+
+/** More are no use. */
+const most = 20;
+
+export function substitutionsIn(command: string): Substitution[] {
+  if (!inPlace.test(command)) return [];
+  const isExtended = /\bperl\b|\bsed\b[^|;&\n]*\s-[a-zA-Z]*[Er]/.test(command);
+  return [...command.matchAll(expression)]
+    .slice(0, most)
+    .flatMap(([, sign = "/", from = "", to = "", flags = ""]) => {
+      try {
+        const pattern = from.replaceAll(`\\${sign}`, sign);
+        const compiled = RE2JS.compile(
+          isExtended ? pattern : extendedOf(pattern),
+          flags.includes("I") ? RE2JS.CASE_INSENSITIVE : 0,
+        );
+        const replacement = asReplacement(to.replaceAll(`\\${sign}`, sign));
+        return [
+          (line: string) => {
+            const matcher = compiled.matcher(line);
+            return flags.includes("g") ? matcher.replaceAll(replacement) : matcher.replaceFirst(replacement);
+          },
+        ];
+      } catch (error) {
+        if (error instanceof RE2JSException) return [];
+        throw error;
+      }
+    });
+}
+
+/** What a command that does nothing but replace words puts in their place; null for other commands. */
+export function replacementsIn(command: string): string[] | null {
+  const parts = command.split(/&&|\|\||;(?![^'"]*['"]\s)|\n/).map((part) => part.trim());
+  if (
+    !parts.every((part) => part === "" || inPlace.test(part) || /^(?:cd|git\s+(?:diff|status))\b/.test(part))
+  )
+    return null;
+  const texts = [...command.matchAll(expression)].map(([, , , to = ""]) => to.replace(/\\(.)/g, "$1"));
+  return texts.length > 0 && texts.every((text) => text.length > 2 && !text.includes("&")) ? texts : null;
+}
+
+/** A basic regular expression as an extended one: there brackets and signs mean themselves without a backslash. */
+const extendedOf = (basic: string) =>
+  basic.replace(/\\([(){}|+?<>])|([(){}|+?])/g, (_, escaped?: string, plain?: string) =>
+    escaped === undefined ? `\\${plain}` : escaped === "<" || escaped === ">" ? "\\b" : escaped,
+  );
+
+/** `\1` and `&` as the library wants them. */
+const asReplacement = (to: string) =>
+  to.replace(/\\(\d)|\\(.)|([$&])/g, (_, group?: string, escaped?: string, sign?: string) =>
+    group !== undefined ? `$${group}` : sign === "&" ? "$&" : sign === "$" ? "$$" : (escaped ?? ""),
+  );
+
+/** Commands that leave a project's files alone however long they run: builds, tests, servers, what waits or only asks. */
+
+/** A script of a manifest by its name: `npm run test:e2e`. */
+const script = `(?:test|e2e|build|lint|types?|typecheck|check|dev|start|serve|server|watch|preview|storybook|coverage|bench)`;
+
+const programs: readonly string[] = [
+  // Their output is not committed; what generates files has names of its own (command-means.ts).
+  String.raw`go\s+(?:test|build|vet|run|version|env|doc|list)`,
+  String.raw`(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run\s+)?${script}(?:[:\-.]\S*)?`,
+  String.raw`(?:npm|pnpm)\s+ci`,
+  "tsc|vitest|jest|mocha|ava|tap|playwright|cypress|karma|nyc|c8|eslint|stylelint|pytest|tox|nox|rspec|phpunit|ctest|nextest|pyright|mypy|golangci-lint|shellcheck",
+  String.raw`biome\s+(?:check|lint)|ruff\s+check`,
+  String.raw`python[\d.]*\s+-m\s+(?:pytest|unittest|http\.server|mypy)`,
+  String.raw`python[\d.]*\s+manage\.py\s+(?:test|runserver|check)`,
+  String.raw`cargo\s+(?:\+\S+\s+)?(?:test|build|check|clippy|run|bench|nextest|watch)`,
+  String.raw`make\s+(?:-\S+\s+)*(?:test|build|check|lint|run|serve|dev|bench)\S*`,
+  String.raw`(?:\.\/)?(?:gradlew|mvnw|gradle|mvn)\s+(?:-\S+\s+)*(?:test|check|verify|build|assemble|run|bootRun)`,
+  String.raw`dotnet\s+(?:test|build|run|watch)|mix\s+test|rake\s+(?:test|spec)|deno\s+(?:test|check|lint)|swift\s+(?:test|build|run)|zig\s+(?:test|build)|flutter\s+test`,
+  String.raw`docker(?:-compose|\s+compose)\s+(?:-\S+\s+)*(?:up|logs|ps|build|pull|down|start|stop|restart)|docker\s+(?:build|logs|ps|images|pull|push|stop|inspect)`,
+  String.raw`kubectl\s+(?:get|logs|describe|port-forward|wait|rollout)|terraform\s+(?:plan|validate|show)|helm\s+(?:list|lint)`,
+  String.raw`node\s+(?:--\S+\s+)*\S*(?:server|serve|dev|test)\S*|flask\s+run|uvicorn|gunicorn|(?:bin\/)?rails\s+(?:s|server|test)|vite(?:\s+(?:--\S+|preview|dev)|$)|next\s+(?:dev|start|build)|ng\s+(?:serve|test)|nodemon|http-server|live-server`,
+  "sleep|wait|ssh|nc|telnet|psql|redis-cli|mysql|htop|top|corepack",
+  // A script that is called what it does: ./scripts/wait-for-it.sh.
+  String.raw`(?:(?:ba|z)?sh\s+|node\s+|python[\d.]*\s+)?[\w.-]*\/(?:[\w.-]+\/)*(?:wait|run-?tests?|tests?|check|lint|serve|server|start|dev|build|e2e|ci)(?:[-_][\w-]*)?(?:\.\w+)?(?=\s|$)`,
+];
+
+const runners = String.raw`(?:(?:npx|pnpm\s+(?:exec|dlx)|yarn\s+exec|bunx|uvx|uv\s+run|poetry\s+run|pipenv\s+run|pdm\s+run|bundle\s+exec|hatch\s+run)\s+(?:-\S+\s+)*)*`;
+const leaving = new RegExp(String.raw`^${runners}(?:${programs.join("|")})(?![\w-])`);
+
+/** What makes one of them write after all. */
+const writing =
+  /\s(?:--(?:fix|write|apply|update\S*|snapshot-update|accept|inplace|unsafe)|-u|-w)(?![\w-])|\b(?:codegen|generate)\b/;
+
+/** Whether a single command leaves the project's files alone. */
+export const leavesFiles = (command: string): boolean => leaving.test(command) && !writing.test(command);
+
+/** Patches in a text, as `git apply`, `patch` and agents' own tools take them. */
+
+/** A changed file: lines as in a diff, with a sign each. */
+export interface PatchedFile {
+  path: string;
+  lines: string[];
+}
+
+const header = /^\+\+\+ (?:b\/)?([^\t\n]+)/;
+const envelope = /^\*\*\* (?:Add|Update) File: (.+)$/;
+
+export function patchesIn(text: string): PatchedFile[] {
+  if (!text.includes("@@") && !text.includes("*** Add File")) return [];
+  const files: PatchedFile[] = [];
+  let file: PatchedFile | null = null;
+  let before = "";
+  for (const line of text.split("\n")) {
+    const [, path] = (before.startsWith("--- ") ? header.exec(line) : envelope.exec(line)) ?? [];
+    before = line;
+    if (path !== undefined) {
+      // The header's first line looks like a removed one.
+      if (file?.lines.at(-1)?.startsWith("--- ")) file.lines.pop();
+      file = { path: path.trim(), lines: [] };
+      if (file.path !== "/dev/null") files.push(file);
+    } else if (/^(?:diff --git|\*\*\* End Patch|PATCH$|EOF$)/.test(line)) file = null;
+    else if (file && /^[-+ ]/.test(line)) file.lines.push(line);
+  }
+  return files.filter(({ lines }) => lines.some((line) => line.startsWith("+")));
 }

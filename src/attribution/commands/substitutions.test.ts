@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { replacementsIn, substitutionsIn } from "./substitutions.ts";
+import { replacementsIn, substitutionsIn } from "./shell.ts";
 
 const made = (command: string, line: string) =>
   substitutionsIn(command).reduce((text, replace) => replace(text), line);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../agents/agent.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
-import { endOfCall } from "./call-end.ts";
+import { endOfCall } from "./period.ts";
 
 const minute = 60_000;
 const line = (at: number | null, ...entries: Entry[]): StoredLine => ({ uid: null, seq: 0, at, entries });

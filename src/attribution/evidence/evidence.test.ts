@@ -14,7 +14,7 @@ import {
   write,
 } from "../../../test/support/attribution-fixture.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
+import type { ChangeToAttribute } from "../lines/verdict.ts";
 
 const memory = memoryOfFile();
 

@@ -3,9 +3,9 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { branchOfTurn } from "../../store/memory/sessions/turn-lookup.ts";
 import { mayMean } from "../commands/command-means.ts";
 import { saysGenerated } from "../commands/generators.ts";
-import { type Substitution, substitutionsIn } from "../commands/substitutions.ts";
+import { type Substitution, substitutionsIn } from "../commands/shell.ts";
 import { lineKey, plainLineOf } from "../lines/line-keys.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
+import type { ChangeToAttribute } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
 import { Makers } from "./makers.ts";
 import { clockMs, Period, slackMs } from "./period.ts";
@@ -13,8 +13,7 @@ import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
 import { Sightings } from "./sightings.ts";
 import type { TurnActivity } from "./turn-activity.ts";
-import { type KeySet, keysOf } from "./write-keys.ts";
-import type { Delegation, ShellRun, Write } from "./writes.ts";
+import { type Delegation, type KeySet, keysOf, type ShellRun, type Write } from "./writes.ts";
 
 /** A command's last write may be noticed a little after it ends. Milliseconds. */
 export const runSlack = 500;

@@ -17,8 +17,7 @@ import {
   write,
 } from "../../../test/support/attribution-fixture.ts";
 import { addCommit } from "../../../test/support/checkpoint-rows-fixture.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
-import { byAgent, human, unknown } from "../lines/verdict.ts";
+import { byAgent, type ChangeToAttribute, human, unknown } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 
 const memory = memoryOfFile();

@@ -15,8 +15,7 @@ import {
 } from "../../../test/support/attribution-fixture.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import { lineKey } from "../lines/line-keys.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
-import { byAgent, human, unknown } from "../lines/verdict.ts";
+import { byAgent, type ChangeToAttribute, human, unknown } from "../lines/verdict.ts";
 import { Judge } from "./judge.ts";
 import type { Write } from "./writes.ts";
 

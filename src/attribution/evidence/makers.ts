@@ -13,8 +13,7 @@ import {
   names,
   patchesAppliedBy,
 } from "../commands/command-means.ts";
-import { writesIn } from "../commands/shell.ts";
-import { replacementsIn } from "../commands/substitutions.ts";
+import { replacementsIn, writesIn } from "../commands/shell.ts";
 import { bareLine } from "../lines/line-keys.ts";
 import type { ShellRun, Write } from "./writes.ts";
 

@@ -1,5 +1,4 @@
-import { KeySet, keysOf } from "./write-keys.ts";
-import type { Write } from "./writes.ts";
+import { KeySet, keysOf, type Write } from "./writes.ts";
 
 /**
  * Lines that a session took out and writes again are not its: it moved or indented them, or undid what it did.

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { KeySet } from "./write-keys.ts";
+import { KeySet } from "./writes.ts";
 
 it("has the keys that were added, and no others", () => {
   // Many that agree in their last digits.

@@ -1,4 +1,4 @@
-import { KeySet } from "../evidence/write-keys.ts";
+import { KeySet } from "../evidence/writes.ts";
 import type { BareLine } from "./line-keys.ts";
 
 /**

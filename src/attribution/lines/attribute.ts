@@ -9,18 +9,20 @@ import { AttributionEvidence } from "../evidence/evidence.ts";
 import { slackMs } from "../evidence/period.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import { KeySet, keysOf } from "../evidence/write-keys.ts";
-import type { Write } from "../evidence/writes.ts";
-import { bindingsOf } from "../links/bind.ts";
-import { type WeightOfSession, weigh } from "../links/weigh.ts";
-import { consumedBefore } from "./consumed.ts";
+import { KeySet, keysOf, type Write } from "../evidence/writes.ts";
+import { bindingsOf, type WeightOfSession, weigh } from "../links/bind.ts";
 import { type BareLines, type FileToAttribute, filesOf } from "./file-lines.ts";
-import { fillBetween } from "./fill-between.ts";
+import { consumedBefore, fillBetween } from "./fill-between.ts";
 import { sure, verdictsOf, weak } from "./line-verdicts.ts";
 import { inheritedFrom, originsOf } from "./origins.ts";
 import { addCopies, addFromSide } from "./other-commits.ts";
-import type { AttributedChange, ChangeToAttribute } from "./types.ts";
-import { isSameVerdict, unknown, type Verdict } from "./verdict.ts";
+import {
+  type AttributedChange,
+  type ChangeToAttribute,
+  isSameVerdict,
+  unknown,
+  type Verdict,
+} from "./verdict.ts";
 import { writtenBy } from "./written.ts";
 import type { WrittenLine } from "./written-line.ts";
 

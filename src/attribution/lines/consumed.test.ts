@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited, wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import { consumedBefore } from "./consumed.ts";
+import { consumedBefore } from "./fill-between.ts";
 import { lineKey } from "./line-keys.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;

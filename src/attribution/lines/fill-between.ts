@@ -1,5 +1,13 @@
+import { leftOutIn } from "../../agents/reading/bounds.ts";
+import { GitFailure, gitBuffer } from "../../git/git.ts";
+import type { Lineage } from "../../git/history/ancestry.ts";
+import { linesOfToolUses } from "../../store/memory/commits/attributions.ts";
+import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { unknown, type Verdict } from "./verdict.ts";
+import { byAgent, unknown, type Verdict } from "./verdict.ts";
+import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /** Brackets and blank lines get the author of the lines around them. */
 export function fillBetween(
@@ -59,4 +67,112 @@ function fillerOf(above: Verdict | null, below: Verdict | null, isBelowClear: bo
   if (above && below) return above;
   if (above && isBelowClear) return above;
   return below;
+}
+
+/**
+ * The written lines that a change's history already has: whoever adds such a line again is not its first writer. By
+ * tool call and path, the count of each key.
+ */
+export async function consumedBefore(
+  { memory, ...git }: { memory: Memory } & AncestorSources,
+  parent: string,
+  writes: readonly Write[],
+  signal?: AbortSignal,
+): Promise<Map<string, Map<number, number>>> {
+  const calls = [...new Set(writes.map(({ toolUse }) => toolUse))];
+  const sessions = [...new Set(writes.map(({ sessionUid }) => sessionUid))];
+  const taken = linesOfToolUses(memory, { sessions, calls });
+  const before = await ancestorsAmong(git, parent, [...new Set(taken.map(({ hash }) => hash))], signal);
+  const consumed = new Map<string, Map<number, number>>();
+  const added = new Map<string, ReturnType<typeof filesOfCommit>>();
+  for (const { id, hash, toolUse, path, first, last } of taken) {
+    if (!before.has(hash)) continue;
+    const file = `${id} ${path}`;
+    if (!added.has(file)) added.set(file, filesOfCommit(memory, id, path));
+    const keys = consumed.get(toolUse) ?? new Map<number, number>();
+    consumed.set(toolUse, keys);
+    for (const { line, key } of added.get(file)![0]?.added ?? []) {
+      if (line >= first && line <= last) keys.set(key, (keys.get(key) ?? 0) + 1);
+    }
+  }
+  return consumed;
+}
+
+/** Where it is looked up who comes before whom. */
+export interface AncestorSources {
+  root: string;
+  /** Read once for many commits; without it git is asked. */
+  lineage?: Lineage | undefined;
+}
+
+/** Those of the commits that `tip` is, or comes after. */
+export async function ancestorsAmong(
+  { root, lineage }: AncestorSources,
+  tip: string,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<Set<string>> {
+  const known = lineage?.ancestorsAmong(tip, hashes);
+  if (known) return known;
+  const ancestors = new Set(hashes);
+  if (hashes.length === 0) return ancestors;
+  try {
+    const stdin = [`${hashes.join("\n")}\n^${tip}\n`];
+    const others = await gitBuffer(root, ["rev-list", "--ignore-missing", "--stdin"], { stdin, signal });
+    for (const hash of others.toString("latin1").split("\n")) ancestors.delete(hash);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return new Set();
+  }
+  return ancestors;
+}
+
+/** Very long writes are stored without their middle (agents/bounds.ts). */
+
+/** Lines next to the middle that are kept in part, or were changed since. */
+const nextTo = 4;
+/** How far its length may change by formatting, or by partial lines at both ends: a share, and characters. */
+const tolerance = { share: 0.02, characters: 1000 };
+
+/** Whether lines of it are missing, so that other lines may be its, too. */
+export function isCut({ hunks }: Write): boolean {
+  return hunks.some(({ lines }) => lines.some(({ bare }) => leftOutIn(bare) !== null));
+}
+
+/**
+ * The lines between the last of the beginning and the first of the end are the ones that were left out, if they are as
+ * long as those.
+ * @param found by index in the file's `lines`; gets them, too
+ */
+export function addLeftOut(file: FileToAttribute, found: Map<number, WrittenLine & WrittenPlace>): void {
+  const ends = new Map<WrittenPlace["of"], { mark: number; before: number; after: number }>();
+  for (const [i, { of, at }] of found) {
+    const end = ends.get(of) ?? { mark: markOf(of), before: -1, after: Number.POSITIVE_INFINITY };
+    ends.set(of, end);
+    if (at < end.mark && at >= end.mark - nextTo) end.before = Math.max(end.before, i);
+    if (at > end.mark && at <= end.mark + nextTo) end.after = Math.min(end.after, i);
+  }
+  for (const [of, { mark, before, after }] of ends) {
+    if (mark === -1 || before === -1 || !Number.isFinite(after) || after <= before + 1) continue;
+    const missing = leftOutIn(of.lines[mark]!.bare)!;
+    const length = lengthBetween(file, file.lines[before]!.line, file.lines[after]!.line);
+    if (Math.abs(length - missing) > missing * tolerance.share + tolerance.characters) continue;
+    const { write } = of;
+    const verdict = byAgent(write, write.how, "written");
+    for (let i = before + 1; i < after; i++) {
+      if (file.lines[i]!.isAdded && !found.has(i)) found.set(i, { write, support: 1, verdict, of, at: mark });
+    }
+  }
+}
+
+const markOf = ({ lines }: WrittenPlace["of"]) => lines.findIndex(({ bare }) => leftOutIn(bare) !== null);
+
+/** Characters of the added lines between two of the file. */
+function lengthBetween({ change }: FileToAttribute, above: number, below: number): number {
+  let length = 0;
+  for (const { newStart, added } of change.hunks) {
+    const from = Math.max(above + 1 - newStart, 0);
+    for (let i = from; i < added.length && newStart + i < below; i++) length += added[i]!.length + 1;
+  }
+  return length;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { fileOfDiff, write } from "../../../test/support/attribution-fixture.ts";
 import { headAndTail, leftOutIn } from "../../agents/reading/bounds.ts";
-import { isCut } from "./left-out.ts";
+import { isCut } from "./fill-between.ts";
 import { writtenBy } from "./written.ts";
 
 const lines = Array.from({ length: 400 }, (_, i) => `const value${i} = compute(${i * 7}, "name ${i}");`);

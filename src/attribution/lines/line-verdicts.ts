@@ -1,10 +1,9 @@
 import { mayMean } from "../commands/command-means.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { Judge } from "../evidence/judge.ts";
-import { KeySet, keysOf } from "../evidence/write-keys.ts";
-import type { ShellRun, Write } from "../evidence/writes.ts";
+import { KeySet, keysOf, type ShellRun, type Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { isCut } from "./left-out.ts";
+import { isCut } from "./fill-between.ts";
 import { lineKey } from "./line-keys.ts";
 import { unbrokenLines } from "./reflow.ts";
 import { byAgent, restingOn, unknown, type Verdict } from "./verdict.ts";

@@ -2,11 +2,10 @@ import { extname } from "node:path/posix";
 import { commitsTouching } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { RecordedCommits } from "../evidence/recorded-commits.ts";
-import { type AncestorSources, ancestorsAmong } from "./consumed.ts";
 import type { FileToAttribute } from "./file-lines.ts";
+import { type AncestorSources, ancestorsAmong } from "./fill-between.ts";
 import { inheritedFrom, verdictsIn } from "./origins.ts";
-import type { ChangeToAttribute } from "./types.ts";
-import { movedFrom, type Verdict } from "./verdict.ts";
+import { type ChangeToAttribute, movedFrom, type Verdict } from "./verdict.ts";
 
 /** Lines that other stored commits added keep their verdicts. */
 

@@ -1,7 +1,7 @@
 import type { Write } from "../evidence/writes.ts";
 import { align, type Match, type Stretch } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { addLeftOut } from "./left-out.ts";
+import { addLeftOut } from "./fill-between.ts";
 import { LooseText, reflowed } from "./reflow.ts";
 import { byAgent } from "./verdict.ts";
 import type { Source, WrittenLine, WrittenPlace } from "./written-line.ts";

@@ -10,10 +10,8 @@ import { linesOfSession as range } from "../../../test/support/checkpoint-rows-f
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
-import type { Verdict } from "../lines/verdict.ts";
-import { type BindingEvidence, bindingsOf } from "./bind.ts";
-import { type WeightOfSession, weigh } from "./weigh.ts";
+import type { ChangeToAttribute, Verdict } from "../lines/verdict.ts";
+import { type BindingEvidence, bindingsOf, type WeightOfSession, weigh } from "./bind.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */

@@ -1,13 +1,130 @@
+import { certain } from "../../protocol/reading/evidence.ts";
+import { authorsLedTo } from "../../store/memory/commits/checkpoints.ts";
+import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { clockMs, type Period } from "../evidence/period.ts";
-import type { Delegation, Write } from "../evidence/writes.ts";
+import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import { align } from "../lines/align.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
-import type { ChangeToAttribute } from "../lines/types.ts";
-import { wasThere } from "../lines/verdict.ts";
-import { committedBy, ofOneSession, saysSubject } from "./committed-by.ts";
-import type { WeightOfSession } from "./weigh.ts";
+import { type ChangeToAttribute, type Verdict, wasThere } from "../lines/verdict.ts";
+
+/**
+ * What shows that a command made a commit. hash: git printed it. message: it ran then, and its text or git's answer has the
+ * commit's subject. time: it ran then and gave no message, as `git commit --amend --no-edit` and a quiet merge do.
+ */
+type CommitProof = "hash" | "message" | "time";
+
+/** A command that made a commit, or the one that a rebase made it from. */
+interface CommittingRun {
+  run: ShellRun;
+  proof: CommitProof;
+}
+
+/** Commands that make commits; a rebase or a pull makes those of others again. */
+const makesCommits = /\bgit\b[^|;&\n]*\b(?:commit|cherry-pick|merge|revert|am)\b/;
+/** Those that say what the message is. */
+const givesMessage = /\bgit\b[^|;&\n]*\bcommit\b[^|;&\n]*\s(?:-[a-zA-Z]*m|--message)\b/;
+
+/**
+ * The commands that made a commit: it appeared while they ran, and git printed its hash, or its message is theirs, or, as
+ * the weakest, no other session committed then, on another branch than it is on neither.
+ * @param branchOf of a turn, if known
+ */
+function committedBy(
+  { hash, authoredAt, committedAt, subject, branch }: ChangeToAttribute,
+  runs: readonly ShellRun[],
+  branchOf: (turn: Pick<ShellRun, "sessionUid" | "turn">) => string | null,
+): readonly CommittingRun[] {
+  if (hash === null) return [];
+  const during = (at: number) =>
+    runs.filter(
+      ({ startedAt, endedAt, command }) =>
+        startedAt - clockMs <= at && at <= endedAt + clockMs && makesCommits.test(command),
+    );
+  const printed = during(committedAt).filter(({ commits }) =>
+    commits.some((each) => hash.startsWith(each.hash)),
+  );
+  if (printed.length > 0) return printed.map((run) => ({ run, proof: "hash" }));
+  // A rebase kept the time of the one that it was made from.
+  const silent = during(authoredAt).filter(({ commits }) => commits.length <= 1);
+  const own = silent.filter((run) => hasMessage(run, subject));
+  if (own.length > 0) return ofOneSession(own).map((run) => ({ run, proof: "message" }));
+  const isOnBranch = (run: ShellRun) => {
+    const known = branchOf(run);
+    return branch === null || known === null || known === "HEAD" || known === branch;
+  };
+  const quiet = silent.filter(
+    (run) => !run.isSilent && run.commits.length === 0 && !givesMessage.test(run.command) && isOnBranch(run),
+  );
+  return ofOneSession(silent).length === 0 ? [] : ofOneSession(quiet).map((run) => ({ run, proof: "time" }));
+}
+
+/** Whether a command gave a commit its message, or git printed it. */
+const hasMessage = ({ command, commits }: ShellRun, subject: string): boolean =>
+  [command, ...commits.map((each) => each.subject)].some((text) => saysSubject(text, subject));
+
+/** Whether a text holds a commit's subject, however it is quoted there. */
+function saysSubject(text: string, subject: string): boolean {
+  const wanted = wordsOf(subject);
+  return wanted.trim() !== "" && wordsOf(text).includes(wanted);
+}
+
+/** A text's words, without what a shell wants escaped. */
+const wordsOf = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(" ") ?? ""} `;
+
+/** Evidence that is all of one session; none where several have some. */
+const ofOneSession = <Of extends { sessionUid: string }>(all: readonly Of[]): readonly Of[] =>
+  new Set(all.map(({ sessionUid }) => sessionUid)).size === 1 ? all : [];
+
+/** What is in a person's home directory works for that person. */
+const homeDirectory = /^(?:[A-Za-z]:)?[\\/](?:Users|home)[\\/][^\\/]+[\\/]/;
+/** Fewer commits show nobody's habits. */
+const fewest = 5;
+/** People commit what others wrote now and then: their share is smaller. */
+const smallShare = 0.1;
+
+/**
+ * Whether a commit's author is somebody else than whom a session worked for, as far as the commits show that sessions in
+ * the same home directory certainly led to: a memory may hold sessions of several people.
+ */
+export function isOfAnother(memory: Memory, sessionUid: string, author: string): boolean {
+  const home = homeDirectory.exec(sessionByUid(memory, sessionUid)?.cwd ?? "")?.[0];
+  if (home === undefined) return false;
+  const commits = authorsLedTo(memory, home, certain);
+  const all = [...commits.values()].reduce((sum, count) => sum + count, 0);
+  return all >= fewest && (commits.get(author) ?? 0) < all * smallShare;
+}
+
+/** How much of a commit is a session's. A line weighs as much as it says: a bracket nearly nothing. */
+export interface WeightOfSession {
+  /** Of the lines that it wrote at their place. */
+  written: number;
+  /**
+   * Of those that nobody had written there before, wherever the session wrote them: into a plan, or a task for another agent,
+   * too.
+   */
+  first: number;
+}
+
+/** Adds to the weights, by session, those of a file's lines. */
+export function weigh(
+  { lines }: FileToAttribute,
+  verdicts: ReadonlyMap<number, Verdict>,
+  weights: Map<string, WeightOfSession>,
+): void {
+  const there = new Set(lines.flatMap(({ isAdded, key }) => (isAdded ? [] : [key])));
+  for (const [i, verdict] of verdicts) {
+    const { sessionUid, basis } = verdict;
+    if (sessionUid === null || wasThere(verdict)) continue;
+    const { key, weight } = lines[i]!;
+    const of = weights.get(sessionUid) ?? { written: 0, first: 0 };
+    weights.set(sessionUid, of);
+    if (basis !== "elsewhere" && basis !== "replied") of.written += weight;
+    if (!there.has(key)) of.first += weight;
+  }
+}
 
 interface Enough {
   weight: number;

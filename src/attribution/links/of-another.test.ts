@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addCheckpoint, binding } from "../../../test/support/checkpoint-rows-fixture.ts";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { isOfAnother } from "./of-another.ts";
+import { isOfAnother } from "./bind.ts";
 
 it("a commit of somebody whom no session of a home directory ever led to is another's", () => {
   const { memory, remove } = temporaryMemory();

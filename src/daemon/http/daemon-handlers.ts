@@ -7,7 +7,7 @@ import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { everywhere } from "../../queries/operations.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
-import { scrubberOf } from "../../sessions/from-config.ts";
+import { scrubberOf } from "../../sessions/work.ts";
 import { LogReader } from "../lifecycle/daemon-log.ts";
 import type { LiveSettings } from "../lifecycle/live-settings.ts";
 import type { Projects } from "../projects/projects.ts";

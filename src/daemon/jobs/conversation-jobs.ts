@@ -9,7 +9,7 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { retainMemory } from "../../sessions/ingest/retain.ts";
+import { retainMemory } from "../../sessions/forget/forget.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { deepScrubSession } from "../../sessions/scrub/deep-scrub.ts";
 import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";

@@ -5,7 +5,7 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { globalPatternsFile, projectPatternsFile } from "../../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
-import { scrubberOf } from "../../sessions/from-config.ts";
+import { scrubberOf } from "../../sessions/work.ts";
 import { isMoreUrgentDue, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { claim, fail, finish, noteProgress, putBack, recover } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
-import { analyseOlder } from "../../attribution/checkpoints/older-commits.ts";
+import { analyseOlder, type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../attribution/checkpoints/work.ts";
-import { attributionVersion } from "../../attribution/lines/types.ts";
+import { attributionVersion } from "../../attribution/lines/verdict.ts";
 import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
 import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";

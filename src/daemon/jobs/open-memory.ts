@@ -8,7 +8,7 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
-import { chunksToEmbed } from "../../sessions/chunks/embed/embed-source.ts";
+import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
 import { flushTerms } from "../../store/memory/chunks/chunks.ts";
 import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue, recover } from "../../store/memory/jobs/jobs.ts";

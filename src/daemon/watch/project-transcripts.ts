@@ -5,7 +5,11 @@ import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { type AgingTranscript, type Vanishing, vanishingOf } from "../../sessions/ingest/vanishing.ts";
+import {
+  type AgingTranscript,
+  type Vanishing,
+  vanishingOf,
+} from "../../sessions/ingest/known-transcripts.ts";
 import { ownTranscripts, unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";

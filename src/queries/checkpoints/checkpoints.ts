@@ -1,5 +1,5 @@
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
-import { diffSummary } from "../../attribution/checkpoints/diff-summary.ts";
+import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";

@@ -13,7 +13,7 @@ import {
   used,
   wrote,
 } from "../../../test/support/turn-fixture.ts";
-import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
+import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { fixesOf } from "./fix.ts";

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
 import type { Fix, FixAnswer, KnownError } from "../../protocol/operations/commands.ts";
-import { errorLines } from "../../sessions/chunks/units/error-lines.ts";
-import { signatureOf, signaturesOf } from "../../sessions/commands/error-signature.ts";
+import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
+import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { editsIn, storedTurns } from "../../sessions/stored-turns.ts";
+import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
 import {
   type CommandRecord,
   commandsWithErrors,

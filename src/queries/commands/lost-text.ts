@@ -4,7 +4,7 @@ import type { FileEdit } from "../../agents/agent.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import type { LostText, LostTextAnswer } from "../../protocol/operations/commands.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { editsIn, storedTurns } from "../../sessions/stored-turns.ts";
+import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";

@@ -1,5 +1,5 @@
 import type { RecurringError } from "../../protocol/operations/commands.ts";
-import { signatureOf } from "../../sessions/commands/error-signature.ts";
+import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,
   commandsWithErrors,

@@ -12,7 +12,7 @@ import {
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
-import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
+import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";

@@ -12,7 +12,7 @@ import { isInside, type Project } from "../../project/paths.ts";
 import type { ContextRequest, ContextResponse } from "../../protocol/operations/context.ts";
 import type { ContextEvent } from "../../protocol/values.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { storedTurns } from "../../sessions/turn-content.ts";
 import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";

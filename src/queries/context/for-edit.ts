@@ -1,8 +1,7 @@
 import { basename, extname } from "node:path";
 import { FileAges } from "../../search/sessions/fate/freshness.ts";
-import { replacements } from "../../sessions/decisions/replaced.ts";
-import { type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
-import { rejectionIn } from "../../sessions/notes/rejected.ts";
+import { replacements, type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
+import { rejectionIn } from "../../sessions/notes/notes.ts";
 import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";

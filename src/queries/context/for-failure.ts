@@ -1,5 +1,5 @@
 import type { KnownError } from "../../protocol/operations/commands.ts";
-import { signatureOf, signaturesOf } from "../../sessions/commands/error-signature.ts";
+import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { beginningOf } from "../../text/text-size.ts";

@@ -1,6 +1,6 @@
 import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
-import { contentWords } from "../../sessions/summaries/words.ts";
+import { contentWords } from "../../sessions/summaries/prose.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";

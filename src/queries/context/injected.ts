@@ -1,9 +1,8 @@
 import type { Injected, InjectedUse } from "../../protocol/operations/context.ts";
 import type { ResponseOf } from "../../protocol/routes.ts";
-import { effectiveUses } from "../../sessions/ingest/turn-to-store.ts";
+import { effectiveUses } from "../../sessions/ingest/turns.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
-import { actionOf, type Turn } from "../../sessions/turn-content.ts";
+import { actionOf, storedTurns, type Turn } from "../../sessions/turn-content.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import { listCommands } from "../../store/memory/commands.ts";

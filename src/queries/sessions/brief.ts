@@ -1,5 +1,5 @@
 import type { SessionBrief } from "../../protocol/operations/sessions.ts";
-import { rejectedSessions } from "../../sessions/notes/rejected.ts";
+import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";

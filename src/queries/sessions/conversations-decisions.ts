@@ -3,14 +3,15 @@ import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/operations/decisions.ts";
 import type { SessionResult } from "../../search/sessions/types.ts";
-import { replacedIn, replacements } from "../../sessions/decisions/replaced.ts";
 import {
   closestTo,
   decisionsByChunk,
+  replacedIn,
+  replacements,
   type SessionDecision,
   storedDecisions,
 } from "../../sessions/decisions/stored.ts";
-import { contentWords, coverage } from "../../sessions/summaries/words.ts";
+import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";

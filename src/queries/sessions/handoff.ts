@@ -2,7 +2,7 @@ import { agentNamed } from "../../agents/registry.ts";
 import type { Handoff } from "../../protocol/operations/sessions.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { storedTurns } from "../../sessions/turn-content.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";

@@ -5,7 +5,7 @@ import type { Project } from "../../project/paths.ts";
 import type { Annotation } from "../../protocol/operations/sessions.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
-import { rejectionText } from "../../sessions/notes/rejected.ts";
+import { rejectionText } from "../../sessions/notes/notes.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { changing } from "../changing.ts";
 import { openMemory } from "../open.ts";

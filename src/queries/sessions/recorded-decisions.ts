@@ -11,9 +11,8 @@ import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
-import { scrubberOf } from "../../sessions/from-config.ts";
-import { joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
-import { contentWords } from "../../sessions/summaries/words.ts";
+import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
+import { scrubberOf } from "../../sessions/work.ts";
 import { beginningOf } from "../../text/text-size.ts";
 
 /** A decision of which only this much is known. */

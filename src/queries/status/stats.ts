@@ -1,4 +1,4 @@
-import { areOlderAnalysed } from "../../attribution/checkpoints/older-commits.ts";
+import { areOlderAnalysed } from "../../attribution/checkpoints/backfill.ts";
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import { explanationOf } from "../../project/errors.ts";

@@ -6,7 +6,7 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { authorsHere, changedThings } from "../../store/memory/sharing.ts";
 import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
-import type { TeamReport } from "../../sync/team/export-team.ts";
+import type { TeamReport } from "../../sync/team/exchange-team.ts";
 import {
   joinTeam,
   leaveTeam,

@@ -8,7 +8,7 @@ import type {
   OriginCommit,
   OriginTurn,
 } from "../../protocol/operations/blame.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { storedTurns } from "../../sessions/turn-content.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,5 +1,4 @@
 import type { CheckName } from "../patterns/default-pattern.ts";
-import { isCard } from "./card.ts";
 import {
   endsPlainly,
   hasSigns,
@@ -22,6 +21,7 @@ import {
 } from "./randomness.ts";
 import {
   hasPasswordShape,
+  isCard,
   isCodeName,
   isEnvironmentValue,
   isFlagValue,
@@ -37,9 +37,9 @@ import {
   isSessionId,
   isStated,
   isToken,
+  isWalletKey,
   looksLikePath,
 } from "./values.ts";
-import { isWalletKey } from "./wallet-key.ts";
 
 /** Whether a match is a secret rather than a variable, a type, a label or an example. */
 export const checks: Record<CheckName, (place: Place) => boolean> = {

@@ -5,7 +5,7 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { PommelError } from "../../project/errors.ts";
 import { createScrubber } from "../create-scrubber.ts";
-import { createLedger } from "../ledger.ts";
+import { createLedger } from "../scrubber.ts";
 import { defaultPatterns } from "./default-patterns.ts";
 import { ensureGlobalPatterns, globalPatternsFile } from "./patterns-file.ts";
 

@@ -5,7 +5,7 @@ import type { Config } from "../../project/config/settings.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
-import { scrubberOf } from "../../sessions/from-config.ts";
+import { scrubberOf } from "../../sessions/work.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { beginningOf } from "../../text/text-size.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { type Happening, prompt, ran, text, thinking, wrote } from "../../../test/support/turn-fixture.ts";
-import { createPatternCutter } from "../../sessions/forget/cut-pattern.ts";
+import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
 import { redactWholeSession } from "../../sessions/scrub/redact-session.ts";
 import { forget, nothing } from "../../store/memory/privacy/forget.ts";
 import { searchContent } from "./content.ts";

@@ -1,4 +1,4 @@
-import { rejectedSessions } from "../../sessions/notes/rejected.ts";
+import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";

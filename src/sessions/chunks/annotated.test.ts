@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { conversation, edited, prompt, ran, text } from "../../../test/support/turn-fixture.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { annotatedChunk } from "./annotated.ts";
+import { annotatedChunk } from "./annotate.ts";
+import { summaryChunks } from "./chunk-to-store.ts";
 import type { ChunkOptions } from "./chunker.ts";
 import { kindRules } from "./kinds.ts";
-import { summaryChunks } from "./summary-chunk.ts";
 
 const options: ChunkOptions = {
   minTokens: 200,

@@ -16,7 +16,7 @@ import {
   wrote,
 } from "../../../test/support/turn-fixture.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { groupTurns } from "../ingest/groups.ts";
+import { groupTurns } from "../ingest/turns.ts";
 import type { Turn } from "../turn-content.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
 import { kindRules } from "./kinds.ts";

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { profileOf, profiles } from "../../agents/profiles.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-index.ts";
-import type { GroupOptions } from "../ingest/groups.ts";
+import type { GroupOptions } from "../ingest/turns.ts";
 import type { ChunkOptions } from "./chunker.ts";
 import { kindRules } from "./kinds.ts";
 
 /**
  * Raise this when the same turns give other groups, chunks, words, decisions, commands, titles, topics or extractive summaries: every
- * session is cut again, in the background. Words of the kinds (`kind-terms.ts`) are part of the settings' hash.
+ * session is cut again, in the background. Words of the kinds (`kinds.ts`) are part of the settings' hash.
  */
 const cutRules = 6;
 

@@ -1,6 +1,6 @@
 import { splitText } from "../../text/split-text.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
-import { handsOverPlan } from "./kind-terms.ts";
+import { handsOverPlan } from "./kinds.ts";
 import { noTerms, textOf, type Unit } from "./units/units.ts";
 
 /** How large chunks are. */

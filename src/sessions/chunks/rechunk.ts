@@ -18,16 +18,14 @@ import type {
 } from "../../store/memory/memory-records.ts";
 import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewrite.ts";
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { groupsIn } from "../ingest/groups.ts";
+import { groupsIn } from "../ingest/turns.ts";
 import { relativizer } from "../relative-paths.ts";
-import { storedTurns } from "../stored-turns.ts";
-import type { Turn } from "../turn-content.ts";
+import { storedTurns, type Turn } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
-import { turnsBefore } from "./annotate.ts";
-import { annotatedChunk, noteAlone } from "./annotated.ts";
+import { annotatedChunk, noteAlone, turnsBefore } from "./annotate.ts";
 import { chunkToStore } from "./chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";
-import { embedChunks } from "./embed/embed-chunks.ts";
+import { embedChunks } from "./embed.ts";
 
 /** A session that grows meanwhile is cut again, so often at most. */
 const maxTries = 5;

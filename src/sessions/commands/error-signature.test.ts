@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { signatureOf, signaturesOf } from "./error-signature.ts";
+import { signatureOf, signaturesOf } from "./commands-of-turn.ts";
 
 it.each([
   [

@@ -1,10 +1,138 @@
 import { type AndOr, type Command, parse, type Statement, type Word } from "unbash";
-import { baseOf, isNoise, nameOf } from "./step-name.ts";
+
+/** What a program is called by: with its subcommand, without what wraps it. */
+interface Named {
+  /** `npm test`, `go test`, `vitest run`, `node scripts/build.mjs`. */
+  name: string;
+  /** The directory that an option names. */
+  directory: string | null;
+  /** The command line that a shell is given: it counts in its place. */
+  script: string | null;
+}
+
+/** Words in front of a program, with how many words of their own they take. */
+const wrappers: Readonly<Record<string, number>> = {
+  ...{ sudo: 0, env: 0, time: 0, nohup: 0, command: 0, exec: 0, nice: 0, ionice: 0, setsid: 0, "\\": 0 },
+  ...{ timeout: 1, gtimeout: 1, flock: 1, npx: 0, bunx: 0, uvx: 0, "xvfb-run": 0, caffeinate: 0, doppler: 0 },
+};
+/** The same in two words. */
+const runners = new Set([
+  ...["uv run", "poetry run", "pipenv run", "bundle exec", "pnpm exec", "pnpm dlx", "yarn dlx", "yarn exec"],
+  ...["npm exec", "mise exec", "mise x", "rye run", "pdm run", "hatch run", "direnv exec", "dotenv --"],
+]);
+/** Options of wrappers and of programs that take the next word. */
+const withValue =
+  /^(?:-n|-c|-C|-u|-s|-k|-f|-w|-p|--prefix|--package|--filter|--workspace|--project|--cwd|--context|--namespace)$/;
+
+const shells = new Set(["bash", "sh", "zsh", "dash"]);
+const interpreters = new Set([
+  ...["node", "python", "python3", "ruby", "perl", "php", "tsx", "ts-node", "bun", "deno", "Rscript", "lua"],
+  ...shells,
+]);
+/** Code in the line itself is not run again. */
+const inline = /^(?:-|-e|-c|-p|--eval|--print)$/;
+
+/** Programs whose subcommands have two words, or are what is run: `npm run build`. */
+const deep =
+  /^(?:npm run|npm run-script|pnpm run|yarn run|bun run|deno task|mise run|mise tasks|task run|docker compose|docker image|docker container|gh \w+|kubectl \w+|git stash|git worktree|git remote|git submodule|go mod|go tool|cargo xtask|aws \w+|gcloud \w+|az \w+|pm \w+|nx run|turbo run|rails db|just --\w+)$/;
+const subcommand = /^[a-z][a-z0-9_:.-]*$/;
+/** Programs whose first word is what they work on. */
+const flat =
+  /^(?:pytest|py\.test|jest|mocha|ava|tsc|eslint|prettier|mypy|pylint|flake8|shellcheck|gofmt|goimports|curl|wget|ssh|scp|rsync|tar|open|phpunit|rspec|ctest|cmake|ninja|psql|sqlite3|mysql|redis-cli|javac|gcc|clang|rustc)$/;
+
+/** @param words without their quotes @returns null for what is no program */
+function nameOf(words: readonly string[]): Named | null {
+  let rest = [...words];
+  let directory: string | null = null;
+  for (;;) {
+    const [first = "", second = ""] = rest;
+    const own = Object.hasOwn(wrappers, first) ? wrappers[first]! : null;
+    if (own === null && !runners.has(`${first} ${second}`)) break;
+    rest = rest.slice(own === null ? 2 : 1);
+    const options = rest.findIndex((word, i) => !isOption(word) && !withValue.test(rest[i - 1] ?? ""));
+    rest = options === -1 ? [] : rest.slice(options + (own ?? 0));
+  }
+  const [program = "", ...given] = rest;
+  if (program === "" || /^[^\w./~@+-]/.test(program)) return null;
+  const base = baseOf(program);
+  const args: string[] = [];
+  for (let i = 0; i < given.length; i++) {
+    const word = given[i]!;
+    if (shells.has(base) && /^-\w*c$/.test(word) && given[i + 1] !== undefined) {
+      return { name: base, directory, script: given[i + 1]! };
+    }
+    if (interpreters.has(base) && inline.test(word)) return null;
+    if (/^python/.test(base) && word === "-m") {
+      const found = nameOf(given.slice(i + 1));
+      return found && { ...found, directory };
+    }
+    if (word === "--") continue;
+    const isDirectory = (base === "git" && word === "-C") || word === "--prefix" || word === "--cwd";
+    if (isDirectory) directory = given[i + 1] ?? null;
+    if (word.startsWith("-") && args.length < 2 && !word.includes("=") && withValue.test(word)) i++;
+    else if (!word.startsWith("-")) args.push(word);
+  }
+  return { name: [base, ...subcommandsOf(base, args)].join(" "), directory, script: null };
+}
+
+const isOption = (word: string) => word.startsWith("-") || /^\w+=/.test(word);
+
+function subcommandsOf(base: string, [first, second]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  if (interpreters.has(base) && !(["bun", "deno"].includes(base) && subcommand.test(first))) {
+    return /^[\w@./-]+$/.test(first) ? [first.replace(/^\.\//, "")] : [];
+  }
+  if (flat.test(base) || !subcommand.test(first)) return [];
+  if (base === "npm" && (first === "t" || first === "tst")) return ["test"];
+  if (second !== undefined && deep.test(`${base} ${first}`) && subcommand.test(second)) {
+    const isShort = base === "npm" && /^(?:test|start|stop)$/.test(second);
+    return isShort ? [second] : [first, second];
+  }
+  // `go run ./cmd/x`: what is run is its name.
+  if (second !== undefined && base === "go" && first === "run") return [first, second];
+  return [first];
+}
+
+/** A program's name without where it is installed; a script of the project keeps its path. */
+function baseOf(program: string): string {
+  const isInstalled = /^(?:[/~]|[A-Za-z]:)|node_modules\/\.bin\/|(?:^|\/)\.?venv\/|\/bin\//.test(program);
+  const path = program.replace(/^(?:\.\/)+/, "");
+  return isInstalled ? path.slice(path.lastIndexOf("/") + 1) : path;
+}
+
+const looking = new Set(
+  [
+    "ls cat head tail grep egrep rg ag find fd wc which whereis",
+    "type pwd cd pushd popd echo printf true false test [ [[ stat",
+    "file du df ps env printenv date sleep kill pkill killall diff",
+    "cmp sort uniq cut tr jq less more tree basename dirname",
+    "realpath readlink whoami uname hostname id export set unset source",
+    ". alias eval read wait jobs lsof awk sed xargs tee mkdir",
+    "rmdir rm cp mv touch ln chmod chown mktemp seq yes column",
+    "open clear history exit return trap shopt ulimit umask od xxd",
+    "hexdump md5sum shasum sha256sum base64 strings nl tac rev comm",
+    "paste pgrep top free tput",
+  ].flatMap((line) => line.split(" ")),
+);
+const lookingGit =
+  /^git(?: (?:status|diff|log|show|add|branch|rev-parse|ls-files|ls-tree|blame|config|describe|rev-list|grep|shortlog|reflog|cat-file|merge-base|stash list|stash show|worktree list|remote get-url|for-each-ref|check-ignore|diff-tree|show-ref|symbolic-ref|remote))?$/;
+
+/** Whether a program only looks, prints or moves files about: how it is run is no knowledge of a project. */
+function isNoise(name: string): boolean {
+  const [program = ""] = name.split(" ", 1);
+  return (
+    looking.has(program) ||
+    lookingGit.test(name) ||
+    program === "pm" ||
+    program === "pommel" ||
+    shells.has(name)
+  );
+}
 
 /** The programs that a command line runs, one by one. */
 
 export interface Step {
-  /** What it is called by (`step-name.ts`). */
+  /** What it is called by. */
   name: string;
   /** As written, with its environment, without redirections and what only filters its output. */
   text: string;

@@ -1,4 +1,4 @@
-import { contentWords } from "../summaries/words.ts";
+import { contentWords } from "../summaries/prose.ts";
 
 /**
  * Whether a sentence states a choice so that it can be understood alone. Rules rather than probabilities, each for a way in

@@ -4,7 +4,7 @@ import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
 import { isReasonedChoice, isTypedChoice } from "./choice.ts";
 import { DecisionReader, reasonedChoices } from "./find.ts";
-import { claimOf, relationOf } from "./supersede.ts";
+import { claimOf, relationOf } from "./stored.ts";
 
 describe("a sentence that a person typed", () => {
   it.each([

@@ -1,11 +1,10 @@
 import type { ToolUse } from "../../agents/agent.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { handsOverPlan } from "../chunks/kind-terms.ts";
+import { handsOverPlan } from "../chunks/kinds.ts";
 import { notesIn } from "../notes/notes.ts";
 import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
-import { joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
-import { contentWords } from "../summaries/words.ts";
+import { contentWords, joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
 import type { Turn } from "../turn-content.ts";
 import { isReason, isReasonedChoice, isTypedChoice } from "./choice.ts";
 import { isChoiceElsewhere } from "./other-languages.ts";

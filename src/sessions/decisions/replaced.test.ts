@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { replacedIn } from "./replaced.ts";
+import { replacedIn } from "./stored.ts";
 
 test.each([
   ["Instead of “We poll every second.”: we wait for events", "We poll every second."],

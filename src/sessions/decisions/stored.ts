@@ -1,10 +1,9 @@
+import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { contentWords, coverage } from "../summaries/words.ts";
-import { replacements } from "./replaced.ts";
-import { type Claim, claimOf, relationOf } from "./supersede.ts";
+import { contentWords, coverage } from "../summaries/prose.ts";
 
 /** A decision of a session. */
 export interface SessionDecision extends ChunkDecision {
@@ -141,4 +140,115 @@ export function closestTo(query: string, decisions: readonly SessionDecision[]):
     part: coverage(wanted, contentWords(decision.text)),
   }));
   return near.sort((a, b) => b.part - a.part)[0]?.decision ?? null;
+}
+
+/** A decision, prepared for comparison with others. */
+export interface Claim {
+  words: ReadonlySet<string>;
+  /** The chosen option, and the rejected one: "... instead of X". */
+  chosen: ReadonlySet<string>;
+  rejected: ReadonlySet<string>;
+  isNegative: boolean;
+  numbers: string;
+  /** Of an answered question, the question and the answer. */
+  asked: ReadonlySet<string> | null;
+  answer: string;
+}
+
+/** Words that two decisions on one subject share at least, and their part of the shorter one. */
+const shared = { words: 3, ofShorter: 0.5, same: 0.85, swapped: 0.6 } as const;
+
+const against = /\b(?:instead of|rather than|in place of|as opposed to)\b/i;
+const negative = /\b(?:not|never|no longer|don['’]t|doesn['’]t|shouldn['’]t|must(?:n['’]t| not))\b/i;
+
+const number = /\b(?:\d+(?:\.\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|once|twice)\b/gi;
+
+export function claimOf(text: string): Claim {
+  const [asked, answer] = text.includes(" → ") ? text.split(" → ", 2) : [null, ""];
+  const [chosen = "", rejected = ""] = text.split(against, 2);
+  return {
+    words: contentWords(text.replace(number, " ")),
+    chosen: contentWords(chosen),
+    rejected: contentWords(rejected),
+    isNegative: negative.test(chosen),
+    numbers: (text.toLowerCase().match(number) ?? []).join(" "),
+    asked: asked === null ? null : contentWords(asked!),
+    answer: answer!.toLowerCase().trim(),
+  };
+}
+
+/**
+ * How a later decision relates to an earlier one. They share a subject when they have at least three distinctive words
+ * in common, and half of the shorter one's. Then the later one repeats the earlier, or contradicts it: another answer
+ * to the same question, the rejected option instead of the chosen one, a "not" more or less, another number. Null:
+ * neither.
+ */
+export function relationOf(later: Claim, earlier: Claim): "repeats" | "contradicts" | null {
+  if (later.asked !== null && earlier.asked !== null) {
+    if (coverage(later.asked, earlier.asked) < shared.same) return null;
+    return later.answer === earlier.answer ? "repeats" : "contradicts";
+  }
+  const [short, long] =
+    later.words.size < earlier.words.size ? [later.words, earlier.words] : [earlier.words, later.words];
+  const part = coverage(short, long);
+  if (part * short.size < shared.words || part < shared.ofShorter) return null;
+  if (isSwapped(later, earlier, part)) return "contradicts";
+  if (part < shared.same) return null;
+  const sizes = short.size / long.size;
+  if (later.isNegative !== earlier.isNegative && later.rejected.size + earlier.rejected.size === 0)
+    return sizes >= shared.ofShorter ? "contradicts" : null;
+  if (later.numbers !== earlier.numbers && later.numbers !== "" && earlier.numbers !== "")
+    return sizes >= shared.same ? "contradicts" : null;
+  return sizes >= shared.same ? "repeats" : null;
+}
+
+/** Whether the later one rejects what the earlier one chose, and chooses what that one rejected, if it rejected anything. */
+function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
+  const given = new Set([...later.rejected].filter((word) => !later.chosen.has(word)));
+  if (given.size === 0 || coverage(given, earlier.chosen) < shared.same) return false;
+  if (earlier.rejected.size === 0) return part >= shared.swapped;
+  return coverage(earlier.rejected, later.chosen) >= shared.swapped;
+}
+
+/**
+ * A note that replaces a decision, or an earlier note, quotes it: `Instead of “We poll every second”: we wait for events.`
+ * So does one that rejects it: `Rejected “We poll every second”: it drains the battery.` docs/decisions/0016 says why by its words.
+ */
+const replacement = /^(?:instead of|rejected) (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
+
+/** The decision that a note replaces, as quoted; null: none. */
+export function replacedIn(note: string): string | null {
+  const [, curly, straight] = replacement.exec(note.trim()) ?? [];
+  return curly ?? straight ?? null;
+}
+
+/** Decisions are quoted by hand, too. */
+const key = (text: string) =>
+  text
+    .replace(/\s+/g, " ")
+    .trim()
+    .replace(/[.!]+$/, "")
+    .toLowerCase();
+
+/** The note by which a person replaced a decision later. */
+export interface Replacement {
+  text: string;
+  at: number;
+}
+
+/** @returns the note that replaces the decision with these words, made at a time; null: none does */
+export function replacements(memory: Memory): (text: string, at: number | null) => Replacement | null {
+  const byText = memory.once("replaced decisions", () => {
+    const found = new Map<string, Replacement>();
+    // The latest first: it wins.
+    for (const { note, at } of listAnnotations(memory)) {
+      const replaced = replacedIn(note);
+      if (replaced !== null && !found.has(key(replaced))) found.set(key(replaced), { text: note, at });
+    }
+    return found;
+  });
+  return (text, at) => {
+    const later = byText.size === 0 ? undefined : byText.get(key(text));
+    return later !== undefined && (at ?? 0) <= later.at ? later : null;
+  };
 }

@@ -1,3 +1,6 @@
+import { type BranchWorkedOn, branchesWithoutEvent } from "../../store/memory/events.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+
 /** What branch names say: which are about something, and what. */
 
 /** Branches that everything ends up on; they have no single subject. */
@@ -57,4 +60,16 @@ export function titleOfBranch(branch: string): string {
     return `${ticket}${rest}`.trim();
   });
   return words.filter((word) => word !== "").join(" ") || branch;
+}
+
+/** An event that there could be: a branch that was worked on, and that no event is about. */
+export interface SuggestedEvent extends BranchWorkedOn {
+  title: string;
+}
+
+/** Suggestions, the branch that something happened on last first. */
+export function suggestEvents(memory: Memory): SuggestedEvent[] {
+  return branchesWithoutEvent(memory)
+    .filter(({ branch }) => isTopical(branch))
+    .map((row) => ({ ...row, title: titleOfBranch(row.branch) }));
 }

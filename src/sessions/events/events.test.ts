@@ -6,11 +6,9 @@ import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { eventsOf, membersOf, saveEvent } from "../../store/memory/events.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { readEventTexts, redactEvents } from "../scrub/redact-events.ts";
-import { isTopical, titleOfBranch } from "./branch-title.ts";
-import { changeStatus, createEvent, linkTargets, unlinkTargets } from "./change-event.ts";
-import { suggestEvents } from "./suggest.ts";
-import { findTarget } from "./targets.ts";
+import { readEventTexts, redactEvents } from "../scrub/redact-stored.ts";
+import { isTopical, suggestEvents, titleOfBranch } from "./branch-title.ts";
+import { changeStatus, createEvent, findTarget, linkTargets, unlinkTargets } from "./change-event.ts";
 
 describe("branch names", () => {
   it.each([

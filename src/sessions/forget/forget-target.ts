@@ -6,7 +6,7 @@ import { type ForgetRequest, nothing, rangeToForget } from "../../store/memory/p
 import { findSession, listSessions, sessionById } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
-import { storedTurns } from "../stored-turns.ts";
+import { storedTurns } from "../turn-content.ts";
 
 /** What to forget, as the route and the command line express it: exactly one of the first four, or a time. */
 export interface ForgetAsked {

@@ -20,8 +20,8 @@ import { knownLines } from "../../store/memory/sessions/transcripts.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { addNote } from "../notes/add-note.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
-import { createPatternCutter } from "./cut-pattern.ts";
 import { forgetNow, previewForget } from "./forget.ts";
+import { createPatternCutter } from "./forget-pattern.ts";
 
 let stage: ReturnType<typeof temporaryWork>;
 beforeEach(() => {

@@ -1,14 +1,20 @@
-import { forget, leaveNoTrace, previewForget as previewRows } from "../../store/memory/privacy/forget.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import {
+  expireSessions,
+  forget,
+  leaveNoTrace,
+  previewForget as previewRows,
+  sessionsBefore,
+} from "../../store/memory/privacy/forget.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
-import { storedTurns } from "../stored-turns.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
+import { storedTurns } from "../turn-content.ts";
 import { turnStateOf } from "../turn-state.ts";
 import type { SessionWork } from "../work.ts";
-import { cutPattern, previewPattern } from "./forget-pattern.ts";
-import type { ForgetReport } from "./forget-report.ts";
+import { cutPattern, type ForgetReport, previewPattern } from "./forget-pattern.ts";
 import { examplesOf, type ForgetAsked, forgetTarget } from "./forget-target.ts";
 
 /**
@@ -71,4 +77,25 @@ function dropLaterCompactions({ memory }: SessionWork, sessionId: number, after:
       saveTurn(memory, sessionId, { ...record, state, content: packContent(without) });
     }
   });
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Removes the turns, and their chunks, of sessions whose last line is older than so many days. Notes and summaries stay
+ * with their chunks and can be found. Removed turns are not imported again from their transcript.
+ * @param days 0: everything is kept
+ * @returns rows of the sessions that lost turns
+ */
+export function retainMemory(
+  memory: Memory,
+  { days, now = Date.now() }: { days: number; now?: number },
+): number[] {
+  if (days === 0) return [];
+  const expired = sessionsBefore(memory, now - days * dayMs);
+  if (expired.length === 0) return [];
+  // One by one: others write as well.
+  for (const id of expired) expireSessions(memory, [id]);
+  memory.vacuum();
+  return expired;
 }

@@ -11,7 +11,7 @@ import {
   text,
 } from "../../../test/support/turn-fixture.ts";
 import type { Turn } from "../turn-content.ts";
-import { changesTopic, groupState, groupTurns, startsNewGroup } from "./groups.ts";
+import { changesTopic, groupState, groupTurns, startsNewGroup } from "./turns.ts";
 
 const options = { minTokens: 200, pauseMinutes: 5 };
 const numbers = (turns: Turn[]) =>

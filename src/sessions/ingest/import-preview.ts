@@ -5,7 +5,7 @@ import { codeOf } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
-import { transcriptAt } from "./moved-transcript.ts";
+import { transcriptAt } from "./known-transcripts.ts";
 import { touchesAnyOf } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */

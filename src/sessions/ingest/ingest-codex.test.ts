@@ -26,7 +26,7 @@ import {
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { usageOf } from "../../store/memory/sessions/usage.ts";
 import { kindRules } from "../chunks/kinds.ts";
-import { storedTurns } from "../stored-turns.ts";
+import { storedTurns } from "../turn-content.ts";
 import { previewImport } from "./import-preview.ts";
 import { ingestTranscript } from "./ingest.ts";
 

@@ -2,8 +2,7 @@ import type { Agent, ReadBatch, TranscriptInfo, TranscriptLine } from "../../age
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { createLedger } from "../../redact/ledger.ts";
-import type { Scrubber } from "../../redact/scrubber.ts";
+import { createLedger, type Scrubber } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
@@ -24,7 +23,7 @@ import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
-import { transcriptAt } from "./moved-transcript.ts";
+import { transcriptAt } from "./known-transcripts.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
 
 export interface IngestOptions extends CutSettings {

@@ -3,8 +3,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { lastTurnNumber, nextSeq, placesOfLines } from "../../store/memory/sessions/transcripts.ts";
 import { abandonedTurns, lastGroupStart, turnOf } from "../../store/memory/sessions/turns.ts";
-import { storedTurns } from "../stored-turns.ts";
-import type { Turn } from "../turn-content.ts";
+import { storedTurns, type Turn } from "../turn-content.ts";
 
 /**
  * A session as it is being read: the turns of its last group, which may still grow, and the facts that new lines need

@@ -9,11 +9,10 @@ import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
-import { embedChunks } from "../chunks/embed/embed-chunks.ts";
+import { embedChunks } from "../chunks/embed.ts";
 import type { Turn } from "../turn-content.ts";
-import { type GroupOptions, groupTurns } from "./groups.ts";
 import { loadState, type PositionedLine, type SessionState, takeLines } from "./session-state.ts";
-import { turnToStore } from "./turn-to-store.ts";
+import { type GroupOptions, groupTurns, turnToStore } from "./turns.ts";
 
 export interface WriterOptions {
   memory: Memory;

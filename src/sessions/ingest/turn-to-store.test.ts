@@ -10,7 +10,7 @@ import {
   wrote,
 } from "../../../test/support/turn-fixture.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
-import { actionCounts, promptBeginning, toolCounts, touchedFiles } from "./turn-to-store.ts";
+import { actionCounts, promptBeginning, toolCounts, touchedFiles } from "./turns.ts";
 
 function turnOf(...happenings: Happening[]): Turn {
   const [turn] = conversation(...happenings);

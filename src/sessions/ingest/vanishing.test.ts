@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Agent, Retention } from "../../agents/agent.ts";
-import { vanishingOf } from "./vanishing.ts";
+import { vanishingOf } from "./known-transcripts.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T00:00:00Z");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
-import { createLedger } from "../../redact/ledger.ts";
+import { createLedger } from "../../redact/scrubber.ts";
 import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
-import { replacements } from "../decisions/replaced.ts";
-import { rejectedSessions, rejectionText } from "./rejected.ts";
+import { replacements } from "../decisions/stored.ts";
+import { rejectedSessions, rejectionText } from "./notes.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import type { Llm } from "../../models/generate/llm.ts";
-import { createLedger } from "../../redact/ledger.ts";
 import { replaceSecrets, secretsByLlm } from "../../redact/scrub-with-llm.ts";
+import { createLedger } from "../../redact/scrubber.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
@@ -13,7 +13,7 @@ import {
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { nextSeq } from "../../store/memory/sessions/transcripts.ts";
-import { storedTurns } from "../stored-turns.ts";
+import { storedTurns } from "../turn-content.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { redactWholeSession } from "./redact-session.ts";
 import { textsIn } from "./redact-stored.ts";

@@ -6,7 +6,7 @@ import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { forgetNow, previewForget } from "../forget/forget.ts";
-import { readCheckpointTexts, redactCheckpoints } from "./redact-checkpoints.ts";
+import { readCheckpointTexts, redactCheckpoints } from "./redact-stored.ts";
 import { rescrubMemory } from "./rescrub.ts";
 
 let memory: Memory;

@@ -16,11 +16,11 @@ import type { DraftChunk } from "../chunks/chunker.ts";
 import { unitJoint } from "../chunks/pack.ts";
 import { chunkOptionsFor, noteDraft, rechunkSession, vectorsOf } from "../chunks/rechunk.ts";
 import { noTerms } from "../chunks/units/units.ts";
-import { turnToStore } from "../ingest/turn-to-store.ts";
+import { turnToStore } from "../ingest/turns.ts";
 import { annotationUid } from "../notes/notes.ts";
-import { storedTurns } from "../stored-turns.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import { storeTopics } from "../topics/topics.ts";
+import { storedTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { type Clean, cleanLines, watched } from "./redact-stored.ts";
 

@@ -1,5 +1,13 @@
 import type { Entry } from "../../agents/agent.ts";
-import type { Scrubber, ScrubText, SecretLedger } from "../../redact/scrubber.ts";
+import { type Scrubber, type ScrubText, type SecretLedger, scrubValue } from "../../redact/scrubber.ts";
+import { eventsOf, saveEvent } from "../../store/memory/events.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import {
+  redactAgentState,
+  redactCommit,
+  type TextsOfCommit,
+  textsOfCommits,
+} from "../../store/memory/privacy/rewrite.ts";
 import type { StoredLine } from "../turn-content.ts";
 import { type Commands, scrubEntry } from "./scrub-lines.ts";
 
@@ -66,4 +74,93 @@ export function textsIn(lines: readonly StoredLine[]): string[] {
     return text;
   });
   return texts;
+}
+
+/** Rows that are put in other words in one transaction. */
+const batch = 500;
+
+/**
+ * Redacts what is stored of commits: subjects, authors and branches, and the state of agents when they were made.
+ * @returns whether anything was changed
+ * @throws the signal's reason when it is aborted
+ */
+export async function redactCheckpoints(
+  memory: Memory,
+  clean: ScrubText,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  let changed = false;
+  for (let after = 0; ; ) {
+    signal?.throwIfAborted();
+    const rows = textsOfCommits(memory, after, batch);
+    const last = rows.at(-1);
+    if (last === undefined) return changed;
+    memory.inTransaction(() => {
+      for (const row of rows) if (redactCheckpoint(memory, row, clean)) changed = true;
+    });
+    after = last.id;
+    // Others wait for the process, and for the database, as well.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Hands over each text that `redactCheckpoints` would change. */
+export function readCheckpointTexts(memory: Memory, look: (text: string) => void): void {
+  const read: ScrubText = (text) => {
+    look(text);
+    return text;
+  };
+  for (let after = 0; ; ) {
+    const rows = textsOfCommits(memory, after, batch);
+    for (const { subject, author, branch, state } of rows) {
+      scrubValue([subject, author, branch], read);
+      if (state !== null) scrubValue(state, read);
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+function redactCheckpoint(
+  memory: Memory,
+  { id, subject, author, branch, state }: TextsOfCommit,
+  clean: ScrubText,
+): boolean {
+  const texts = [subject, author, branch] as const;
+  const cleanTexts = scrubValue(texts, clean);
+  if (cleanTexts !== texts) {
+    const [subject, author, branch] = cleanTexts;
+    redactCommit(memory, id, { subject, author, branch });
+  }
+  const cleanState = scrubValue(state, clean);
+  if (cleanState !== state) redactAgentState(memory, id, cleanState);
+  return cleanTexts !== texts || cleanState !== state;
+}
+
+/**
+ * Redacts the texts of events: titles, descriptions and branches. They become later versions, so that those of other
+ * machines do not bring the old words back.
+ * @returns whether anything was changed
+ */
+export function redactEvents(memory: Memory, clean: ScrubText): boolean {
+  return memory.inTransaction(() => {
+    let changed = false;
+    for (const event of eventsOf(memory)) {
+      const { title, description, branch } = event;
+      const before = { title, description, branch };
+      const after = scrubValue(before, clean);
+      if (after === before) continue;
+      saveEvent(memory, { ...event, ...after, updatedAt: event.updatedAt + 1 });
+      changed = true;
+    }
+    return changed;
+  });
+}
+
+/** Hands over each text that `redactEvents` would change. */
+export function readEventTexts(memory: Memory, look: (text: string) => void): void {
+  for (const { title, description, branch } of eventsOf(memory)) {
+    for (const text of [title, description, branch ?? ""]) look(text);
+  }
 }

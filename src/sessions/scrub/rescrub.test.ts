@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeScrubber, temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, ran, summary, text } from "../../../test/support/turn-fixture.ts";
-import { createLedger } from "../../redact/ledger.ts";
+import { createLedger } from "../../redact/scrubber.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";

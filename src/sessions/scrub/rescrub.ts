@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { createLedger } from "../../redact/ledger.ts";
-import { scrubAlone } from "../../redact/scrubber.ts";
+import { createLedger, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { scrubbedBy, sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
@@ -9,9 +8,8 @@ import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { storeSummaryChunks } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
-import { redactCheckpoints } from "./redact-checkpoints.ts";
-import { redactEvents } from "./redact-events.ts";
 import { redactLooseNotes, redactWholeSession } from "./redact-session.ts";
+import { redactCheckpoints, redactEvents } from "./redact-stored.ts";
 
 /** Of `meta`: how far a scrubbing that is not finished has got. */
 const cursorName = "scrub cursor";

@@ -4,7 +4,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { storedTurns } from "../stored-turns.ts";
+import { storedTurns } from "../turn-content.ts";
 import { cleanLines } from "./redact-stored.ts";
 
 /** What scrubbing again would remove. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
-import { cleanSummary, compactionSummaries } from "./compaction.ts";
+import { cleanSummary, compactionSummaries } from "./summarise.ts";
 
 const preamble =
   "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\n";

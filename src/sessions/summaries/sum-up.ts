@@ -11,12 +11,11 @@ import {
 } from "../../store/memory/sessions/summaries.ts";
 import { filesOfSession, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
-import { chunkToStore } from "../chunks/chunk-to-store.ts";
+import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
-import { type SummaryOfTurns, summaryChunks } from "../chunks/summary-chunk.ts";
-import { storedTurns } from "../stored-turns.ts";
 import { storeTopics } from "../topics/topics.ts";
+import { storedTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { type Summary, summarise } from "./summarise.ts";
 import { saysNothing, sessionTitle } from "./title.ts";

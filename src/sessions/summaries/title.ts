@@ -1,8 +1,8 @@
 import type { FileTouch } from "../../agents/agent.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { type Ask, askOf } from "./ask.ts";
-import { contentWords } from "./words.ts";
+import { type Ask, askOf } from "./llm-summary.ts";
+import { contentWords } from "./prose.ts";
 
 const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { keyPhrases, type SessionFrequencies, type Source } from "./key-phrases.ts";
+import { keyPhrases, type SessionFrequencies, type Source } from "./topics.ts";
 
 const unheard: SessionFrequencies = { all: 100, holding: () => new Map() };
 const session = (title: string, people: string[], agent: string[] = []): Source[] => [

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { canonicalJson, compareText } from "../codec/codec.ts";
+import { joinSessions, joinTranscripts, tidyTurn } from "../merge/join.ts";
 import {
   joinAnnotations,
   joinAttributions,
@@ -9,7 +10,6 @@ import {
   tidyCheckpoint,
   tidyEvent,
 } from "../merge/join-git.ts";
-import { joinSessions, joinTranscripts, tidyTurn } from "../merge/join-session.ts";
 import {
   annotationShape,
   attributionShape,

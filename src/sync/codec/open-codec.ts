@@ -3,18 +3,21 @@ import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
-import { type Codec, keysDir, markerPath, plain } from "./codec.ts";
 import {
+  type Codec,
   identitiesIn,
   keyId,
   keyNotice,
+  keysDir,
   lockIdentity,
+  markerPath,
   newIdentity,
+  plain,
   recipientOf,
   sealedCodec,
   unlockIdentity,
   wrongPassphrase,
-} from "./sealed.ts";
+} from "./codec.ts";
 
 /** The environment variable with the passphrase of sync.encryption = passphrase, for use without a terminal. */
 export const syncPassphraseVariable = "POMMEL_SYNC_PASSPHRASE";

@@ -8,8 +8,7 @@ import { forgetNow } from "../../sessions/forget/forget.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { encode, type FileType } from "../branch/shared-file.ts";
-import { exportMemory } from "./export-memory.ts";
-import { importMemory, type MemoryImport } from "./import-memory.ts";
+import { exportMemory, importMemory, type MemoryImport } from "../memory-file.ts";
 
 let shared: ReturnType<typeof sharedRemote>;
 beforeEach(() => {

@@ -1,12 +1,10 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
-import { createLedger } from "../../redact/ledger.ts";
-import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
+import { createLedger, type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
-import type { StoredLine } from "../../sessions/turn-content.ts";
+import { type StoredLine, storedTurns } from "../../sessions/turn-content.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { annotationByUid } from "../../store/memory/chunks/annotations.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";

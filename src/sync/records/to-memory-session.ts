@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import { cutOf } from "../../sessions/chunks/cut-rules.ts";
 import { rechunkSession } from "../../sessions/chunks/rechunk.ts";
-import { groupTurns } from "../../sessions/ingest/groups.ts";
-import { storedTurns } from "../../sessions/stored-turns.ts";
+import { groupTurns } from "../../sessions/ingest/turns.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
+import { storedTurns } from "../../sessions/turn-content.ts";
 import { type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";

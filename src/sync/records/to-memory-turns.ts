@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { ScrubText } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
-import { turnToStore } from "../../sessions/ingest/turn-to-store.ts";
+import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
@@ -14,7 +14,7 @@ import {
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { canonicalJson } from "../codec/codec.ts";
-import { joinTurns } from "../merge/join-session.ts";
+import { joinTurns } from "../merge/join.ts";
 import { type ExportWork, exportTurns, localLines, redactorFor } from "./from-memory.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
 

@@ -11,8 +11,7 @@ import {
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
 import { noCounts } from "../report.ts";
-import { type Outgoing, outgoingRecords, type TeamReport } from "./export-team.ts";
-import { importTeamRecord } from "./import-team.ts";
+import { importTeamRecord, type Outgoing, outgoingRecords, type TeamReport } from "./exchange-team.ts";
 
 /** Keys of sync_state: what is shared here as whom, and how far it was read. */
 const facts = {

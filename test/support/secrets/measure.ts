@@ -1,6 +1,5 @@
 import { createScrubber } from "../../../src/redact/create-scrubber.ts";
-import { createLedger } from "../../../src/redact/ledger.ts";
-import { scrubValue } from "../../../src/redact/scrubber.ts";
+import { createLedger, scrubValue } from "../../../src/redact/scrubber.ts";
 import { blindLookAlikes } from "./blind-look-alikes.ts";
 import { blindSecrets } from "./blind-secrets.ts";
 import { developmentSecrets } from "./formats/development.ts";

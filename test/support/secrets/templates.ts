@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { seedWords } from "../../../src/redact/checks/seed-words.ts";
+import { seedWords } from "../../../src/redact/checks/seed-phrase.ts";
 import { base62, base64, base64url, digits, hex, lower, maker, type SecretCase, upper } from "./make.ts";
 
 /** Around the name of a key: written apart, so that no scanner of the repository takes a template for one. */

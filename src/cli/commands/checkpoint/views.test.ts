@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import { diffSummary } from "../../../attribution/checkpoints/diff-summary.ts";
+import { diffSummary } from "../../../attribution/checkpoints/commit-facts.ts";
 import type {
   CheckpointAnswer,
   CheckpointSummary,

@@ -14,9 +14,9 @@ import type {
   TurnInFull,
 } from "../../../protocol/operations/sessions.ts";
 import { minute } from "../../../protocol/reading/turn.ts";
-import { createLedger } from "../../../redact/ledger.ts";
-import { scrubberOf } from "../../../sessions/from-config.ts";
+import { createLedger } from "../../../redact/scrubber.ts";
 import { shortId } from "../../../sessions/short-id.ts";
+import { scrubberOf } from "../../../sessions/work.ts";
 import { withoutEscapes } from "../../../text/display-width.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import type { NumberRange } from "../../options.ts";

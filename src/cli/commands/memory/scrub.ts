@@ -10,7 +10,7 @@ import type { Project } from "../../../project/paths.ts";
 import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/sessions.ts";
 import { ensureGlobalPatterns, globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
-import { scrubberOf } from "../../../sessions/from-config.ts";
+import { scrubberOf } from "../../../sessions/work.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";

@@ -3,7 +3,7 @@ import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { defaultConfig } from "../../../project/config/settings.ts";
 import { silentLog } from "../../../project/log.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
-import { scrubberOf } from "../../../sessions/from-config.ts";
+import { scrubberOf } from "../../../sessions/work.ts";
 import { maxAttempts } from "../../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { saveTranscript } from "../../../store/memory/sessions/transcripts.ts";

@@ -6,7 +6,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { silentLog } from "../../../project/log.ts";
 import { replaceChunks } from "../../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../../store/memory/chunks/vectors.ts";
-import { chunksToEmbed, termsOfText } from "./embed-source.ts";
+import { chunksToEmbed, termsOfText } from "../embed.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 const passes: EmbedPass[] = [];

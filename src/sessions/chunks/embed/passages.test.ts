@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { passagesOf } from "./passages.ts";
+import { passagesOf } from "../embed.ts";
 
 const none = { prompt: "", answer: "", actions: "", errors: "" };
 

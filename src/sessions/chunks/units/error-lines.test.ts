@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorLines, isCheck, onlyShows, reportsFailure } from "./error-lines.ts";
+import { errorLines, isCheck, onlyShows, reportsFailure } from "./tool-results.ts";
 
 describe("lines that report an error", () => {
   test("names of failed tests come first, each line once", () => {

@@ -3,8 +3,7 @@ import type { ChunkTerms } from "../../../store/memory/memory-records.ts";
 import { withoutSpeakers } from "../../../text/quotation.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
-import { errorLines, reportsFailure } from "./error-lines.ts";
-import { type ResultSays, sayResult } from "./tool-results.ts";
+import { errorLines, type ResultSays, reportsFailure, sayResult } from "./tool-results.ts";
 import { changedLines, sayUse } from "./tool-uses.ts";
 
 type ToolUse = Extract<Entry, { kind: "tool_use" }>;

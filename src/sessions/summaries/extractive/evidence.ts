@@ -1,15 +1,12 @@
 import type { Entry } from "../../../agents/agent.ts";
 import { beginningOf } from "../../../text/text-size.ts";
-import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/error-lines.ts";
+import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/tool-results.ts";
 import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";
-import { type Ask, askOf } from "../ask.ts";
-import { withoutBoilerplate } from "../boilerplate.ts";
 import { nextStepWeight, problemWeight, resolutionWeight } from "../cues.ts";
-import { sentencesOf } from "../prose.ts";
-import { type Problem, Problems } from "./problems.ts";
-import { atMost, isSentence, type Statement, statementOf } from "./statement.ts";
-import { distinctiveLine, failedUses, nameOf, openTodos } from "./tool-evidence.ts";
+import { type Ask, askOf } from "../llm-summary.ts";
+import { sentencesOf, withoutBoilerplate } from "../prose.ts";
+import { atMost, isSentence, type Problem, Problems, type Statement, statementOf } from "./problems.ts";
 
 /** The material for a session's summary, gathered turn by turn in bounded memory. */
 export interface Evidence {
@@ -169,4 +166,47 @@ export function* gatherEvidence(
     }
     return statement;
   }
+}
+
+/** The facts from tool uses that belong in a summary. */
+
+/** Characters of a command that identify it. */
+const maxNameLength = 300;
+
+/** A command without the parts that vary from try to try: its directory, and filters on its output. */
+function nameOf(command: string): string {
+  const line = command.slice(0, maxNameLength).trim().split("\n", 1)[0]!.replace(/\s+/g, " ");
+  const parts = line.replace(/^(?:cd \S+ ?(?:&&|;) ?)+/, "").split("|");
+  while (parts.length > 1 && /^ ?(?:tail|head|grep)\b/.test(parts.at(-1)!)) parts.pop();
+  return parts
+    .join("|")
+    .replace(/ ?2>&1 ?$/, "")
+    .trim();
+}
+
+/** The first line that says where, or else the first that does not only say that there was an error. */
+function distinctiveLine(lines: string): string {
+  const all = lines.split("\n").map((line) => line.trim());
+  const says = all.filter(
+    (line) =>
+      !/^(?:.*\b(?:WARN|INFO|DEBUG)\b.*|Exit code \d+|\[\S+\] ERROR task failed|make.*Error \d+|FAIL)$/.test(
+        line,
+      ),
+  );
+  return says.find((line) => /:\d+[: ]/.test(line)) ?? says[0] ?? "";
+}
+
+function failedUses(turn: Turn): Set<string> {
+  const failed = new Set<string>();
+  for (const { entries } of turn.lines) {
+    for (const entry of entries) if (entry.kind === "tool_result" && entry.isError) failed.add(entry.id);
+  }
+  return failed;
+}
+
+function openTodos(list: readonly unknown[]): string[] {
+  return list.slice(0, 50).flatMap((item) => {
+    if (typeof item !== "object" || item === null || !("content" in item) || !("status" in item)) return [];
+    return typeof item.content === "string" && item.status !== "completed" ? [item.content] : [];
+  });
 }

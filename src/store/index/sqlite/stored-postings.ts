@@ -6,7 +6,7 @@ import type { Postings } from "../words/postings.ts";
  * Longer postings are in `long_postings`, apart from their word: to compare words SQLite reads the whole of a row that does not
  * fit into its page, and most searches among the words meet a long one. Bytes; a row of 1,000 would still fit.
  */
-export const maxShort = 800;
+const maxShort = 800;
 
 /** A row of `postings`; `long` where list and places are elsewhere, and empty here. */
 export interface PostingsRow extends Postings {

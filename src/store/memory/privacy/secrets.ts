@@ -48,7 +48,7 @@ export function searchableChunks(memory: Memory): ChunkFilter {
 
 const keyName = "secrets key";
 
-/** The key of this memory's fingerprints of secrets (redact/ledger.ts); made when it is first asked for. */
+/** The key of this memory's fingerprints of secrets (redact/scrubber.ts); made when it is first asked for. */
 export function secretKey(memory: Memory): Uint8Array {
   return memory.inTransaction(() => {
     const known = memory.meta(keyName);

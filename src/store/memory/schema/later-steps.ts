@@ -121,7 +121,7 @@ export const commandTables = `
   CREATE INDEX commands_of_turn ON commands (turn_id, seq, step);
   CREATE INDEX commands_by_name ON commands (name);
 
-  -- Lines of an error without what differs from run to run (sessions/commands/error-signature.ts).
+  -- Lines of an error without what differs from run to run (sessions/commands/commands-of-turn.ts).
   CREATE TABLE command_errors (
     signature  TEXT NOT NULL,
     command_id INTEGER NOT NULL REFERENCES commands ON DELETE CASCADE,

@@ -8,7 +8,7 @@ import { type DiskEncryption, diskEncryptionOf } from "../../../../project/files
 import { homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import type { StoreCheck } from "../../../../queries/upkeep/findings.ts";
-import type { LeftOut } from "../../../../sessions/ingest/left-out.ts";
+import type { LeftOut } from "../../../../sessions/ingest/known-transcripts.ts";
 import { relativeTime } from "../../../../text/relative-time.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";

@@ -1,0 +1,315 @@
+import * as z from "zod/mini";
+import { PommelError } from "../project/errors.ts";
+import { listAnnotations } from "../store/memory/chunks/annotations.ts";
+import type { SessionRecord } from "../store/memory/memory-records.ts";
+import { listSessions, sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
+import { allUids } from "../store/memory/sharing.ts";
+import { decode, encode, type FileType, type SharedRecords } from "./branch/shared-file.ts";
+import {
+  type ExportWork,
+  exportAnnotation,
+  exportAttribution,
+  exportCheckpoint,
+  exportEvent,
+  exportSession,
+  exportTurns,
+} from "./records/from-memory.ts";
+import { nameless } from "./records/import-records.ts";
+import type { SharedSession, SharedTurn } from "./records/records.ts";
+import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./records/to-memory.ts";
+import { importSession } from "./records/to-memory-session.ts";
+import { noCounts, type SyncCounts } from "./report.ts";
+
+/** The lines of a memory's export (docs/export.md). */
+
+const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution"] as const;
+type Kind = (typeof kinds)[number];
+
+const fileVersion = 1;
+const format = "pommel-memory";
+
+const firstLine = `${JSON.stringify({ format, version: fileVersion })}\n`;
+
+/** Without it the file was cut off. */
+const lastLine = (records: number) => `${JSON.stringify({ end: true, records })}\n`;
+
+const headShape = z.object({ format: z.literal(format), version: z.int() });
+const endShape = z.object({ end: z.literal(true), records: z.int() });
+const recordShape = z.object({
+  kind: z.enum(kinds),
+  /** Of a turn. */
+  session: z.optional(z.string().check(z.minLength(1))),
+  record: z.record(z.string(), z.unknown()),
+});
+type MemoryLine = z.infer<typeof recordShape>;
+
+function parsed<T>(shape: z.ZodMiniType<T>, line: string): T | null {
+  try {
+    const read = shape.safeParse(JSON.parse(line));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The version that the first line names; null: it is another file. */
+const versionOf = (line: string) => parsed(headShape, line)?.version ?? null;
+/** How many records the last line names; null: it is another line. */
+const endOf = (line: string) => parsed(endShape, line)?.records ?? null;
+/** null: it is not understood. */
+const readLine = (line: string): MemoryLine | null => parsed(recordShape, line);
+
+interface Exported {
+  /** Lines of the file, each with its line feed. */
+  text: string;
+  /** Of the things that the memory has. */
+  done: number;
+  total: number;
+}
+
+/**
+ * The whole memory as lines of JSON, thing by thing: the records of synchronisation, in an order that depends on nothing
+ * but them, so that equal memories give equal bytes. A session comes before those that continue it.
+ */
+export function* exportMemory(exportWork: ExportWork): Generator<Exported, void, undefined> {
+  const { memory } = exportWork.work;
+  const others = (["annotation", "event", "checkpoint", "attribution"] as const).flatMap((kind) =>
+    allUids(memory, kind).map((uid) => ({ kind, uid })),
+  );
+  const sessions = inOrder(exportWork);
+  const total = sessions.length + others.length;
+  let done = 0;
+  let records = 0;
+  const exported = (lines: readonly string[]): Exported => {
+    records += lines.length;
+    return { text: lines.join(""), done: ++done, total };
+  };
+  yield { text: firstLine, done, total };
+  for (const session of sessions) yield exported(memory.inSnapshot(() => sessionLines(exportWork, session)));
+  for (const { kind, uid } of others) {
+    const record = otherRecord(exportWork, kind, uid);
+    yield exported(record === null ? [] : [record]);
+  }
+  yield { text: lastLine(records), done, total };
+}
+
+/**
+ * Sessions of which something is known, each behind its parent and its origin. Left out are those that were only reported
+ * to have started, or that only a note or a commit names.
+ */
+function inOrder({ work: { memory } }: ExportWork): SessionRecord[] {
+  const noted = listAnnotations(memory).map(({ sessionUid }) => sessionUid);
+  const remembered = listSessions(memory, { children: true, remembered: true }).map(({ uid }) => uid);
+  const withContent = new Set([...noted, ...remembered]);
+  const ordered = new Map<number, SessionRecord>();
+  const add = (session: SessionRecord | null, isNamed: boolean) => {
+    if (session === null || ordered.has(session.id) || session.agent === "pommel") return;
+    // A note names its session itself, so one of which nothing else is known is not needed.
+    const isUnknown = session.lastAt === null && session.startedAt === null;
+    const isBare = session.title === null && (isUnknown || !withContent.has(session.uid));
+    if (isBare && !isNamed) return;
+    for (const id of [session.parentId, session.forkedFrom]) {
+      if (id !== null && id !== session.id) add(sessionById(memory, id), true);
+    }
+    ordered.set(session.id, session);
+  };
+  for (const uid of allUids(memory, "session")) add(sessionByUid(memory, uid), false);
+  return [...ordered.values()];
+}
+
+function sessionLines(exportWork: ExportWork, session: SessionRecord): string[] {
+  const meta = exportSession(exportWork, session.uid);
+  if (meta === null) return [];
+  const turns = encode("transcript", [...exportTurns(exportWork, session)]).split("\n");
+  return [
+    lineOf("session", encode("meta", meta)),
+    ...turns.filter((turn) => turn !== "").map((turn) => lineOf("turn", turn, session.uid)),
+  ];
+}
+
+function otherRecord(
+  exportWork: ExportWork,
+  kind: "annotation" | "event" | "checkpoint" | "attribution",
+  uid: string,
+): string | null {
+  const line = <T extends FileType>(name: Kind, type: T, record: SharedRecords[T] | null) =>
+    record === null ? null : lineOf(name, encode(type, record));
+  switch (kind) {
+    case "annotation":
+      return line("note", kind, exportAnnotation(exportWork, uid));
+    case "event":
+      return line(kind, kind, exportEvent(exportWork, uid));
+    case "checkpoint":
+      return line(kind, kind, exportCheckpoint(exportWork, uid));
+    case "attribution":
+      return line(kind, kind, exportAttribution(exportWork, uid));
+  }
+}
+
+function lineOf(kind: Kind, record: string, session?: string): string {
+  const of = session === undefined ? "" : `"session":${JSON.stringify(session)},`;
+  return `{"kind":"${kind}",${of}"record":${record.trimEnd()}}\n`;
+}
+
+export interface MemoryImport {
+  /** Records of the file that were read. */
+  records: number;
+  /** What is new here. */
+  imported: SyncCounts;
+  /** Sessions and notes that were forgotten here, and stay so. */
+  forgotten: number;
+  /** Lines that were skipped, from 1, and why. */
+  problems: { line: number; reason: string }[];
+}
+
+interface ImportOptions {
+  /** Only read the file. */
+  dryRun?: boolean;
+  onProgress?: (lines: number) => void;
+  signal?: AbortSignal;
+}
+
+/**
+ * Imports an export of a memory. Idempotent: records have the ids of synchronisation, and are joined in the same way.
+ * Lines that are not understood are skipped and named.
+ * @throws PommelError `unreadable` for another file, or one of a newer Pommel
+ */
+export async function importMemory(
+  exportWork: ExportWork,
+  lines: AsyncIterable<string>,
+  { dryRun = false, onProgress, signal }: ImportOptions = {},
+): Promise<MemoryImport> {
+  const result: MemoryImport = { records: 0, imported: noCounts(), forgotten: 0, problems: [] };
+  let open = null as { meta: SharedSession; turns: SharedTurn[] } | null;
+  const finish = async () => {
+    if (open === null) return;
+    const { meta, turns } = open;
+    open = null;
+    if (dryRun) return;
+    const taken = await importSession(exportWork, meta, turns, signal);
+    if (taken === null) result.forgotten++;
+    else {
+      if (taken.isNew || taken.turns > 0) result.imported.sessions++;
+      result.imported.turns += taken.turns;
+    }
+  };
+  let number = 0;
+  let promised: number | null = null;
+  for await (const text of lines) {
+    signal?.throwIfAborted();
+    number++;
+    onProgress?.(number);
+    if (number === 1) {
+      refuseOther(versionOf(text));
+      continue;
+    }
+    if (text.trim() === "") continue;
+    const end = endOf(text);
+    if (end !== null) {
+      promised = end;
+      continue;
+    }
+    const problem = (reason: string) => result.problems.push({ line: number, reason });
+    const line = readLine(text);
+    if (line === null) {
+      problem("not understood");
+      continue;
+    }
+    const { kind } = line;
+    if (kind === "session" || kind === "turn") {
+      const session = kind === "session" ? recordIn(line, "meta") : null;
+      const turn = kind === "turn" && line.session !== undefined ? recordIn(line, "transcript")?.[0] : null;
+      if (session !== null) {
+        await finish();
+        open = { meta: session, turns: [] };
+      } else if (turn && line.session !== undefined) {
+        if (open?.meta.uid !== line.session) {
+          await finish();
+          open = { meta: nameless(line.session), turns: [] };
+        }
+        open?.turns.push(turn);
+      } else {
+        problem(`not a ${kind}`);
+        continue;
+      }
+      result.records++;
+      continue;
+    }
+    await finish();
+    const isNew = await importOne(exportWork, line, kind, dryRun);
+    if (isNew === undefined) {
+      problem(`not ${kind === "attribution" || kind === "event" ? "an" : "a"} ${kind}`);
+      continue;
+    }
+    result.records++;
+    if (isNew === null) result.forgotten++;
+    else if (isNew) result.imported[countOf[kind]]++;
+  }
+  await finish();
+  if (number === 0) refuseOther(null);
+  if (promised === null) {
+    result.problems.push({
+      line: number,
+      reason: "the file ends here, before its last line: it was cut off",
+    });
+  } else if (promised !== result.records) {
+    const missing = promised - result.records;
+    if (missing > result.problems.length)
+      result.problems.push({
+        line: number,
+        reason: `${missing - result.problems.length} records are missing`,
+      });
+  }
+  return result;
+}
+
+const countOf = {
+  note: "annotations",
+  event: "events",
+  checkpoint: "checkpoints",
+  attribution: "attributions",
+} as const;
+
+/** @throws PommelError `unreadable` */
+function refuseOther(version: number | null): void {
+  if (version === null)
+    throw new PommelError(
+      "unreadable",
+      "The file is no export of a Pommel memory.",
+      "Make one with `pm memory export --all --to FILE`.",
+    );
+  if (version > fileVersion)
+    throw new PommelError("unreadable", "A newer Pommel wrote the file.", "Update Pommel.");
+}
+
+/** @returns whether it is new, null when it was forgotten; undefined: it is not understood */
+async function importOne(
+  exportWork: ExportWork,
+  line: MemoryLine,
+  kind: Exclude<Kind, "session" | "turn">,
+  dryRun: boolean,
+): Promise<boolean | null | undefined> {
+  const use = async <T extends FileType>(
+    type: T,
+    importIt: (work: ExportWork, record: SharedRecords[T]) => boolean | null | Promise<boolean | null>,
+  ) => {
+    const record = recordIn(line, type);
+    if (record === null) return undefined;
+    return dryRun ? false : importIt(exportWork, record);
+  };
+  switch (kind) {
+    case "note":
+      return use("annotation", importAnnotation);
+    case "event":
+      return use("event", importEvent);
+    case "checkpoint":
+      return use("checkpoint", importCheckpoint);
+    case "attribution":
+      return use("attribution", importAttribution);
+  }
+}
+
+function recordIn<T extends FileType>({ record }: MemoryLine, type: T): SharedRecords[T] | null {
+  const read = decode(type, JSON.stringify(record));
+  return read.malformed > 0 ? null : read.record;
+}
