@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commitsIn, innermost, mayWrite, writesIn } from "./shell.ts";
+import {
+  commitsIn,
+  innermost,
+  leavesFiles,
+  mayWrite,
+  patchesIn,
+  replacementsIn,
+  substitutionsIn,
+  writesIn,
+} from "./shell.ts";
 
 describe("here-documents", () => {
   it.each<[string, string, string, string[]]>([
@@ -331,4 +340,95 @@ it.each([
   ["grep 'docker run a b' notes.md", "grep 'docker run a b' notes.md"],
 ])("%s runs %s in the end", (command, inner) => {
   expect(innermost(command)).toBe(inner);
+});
+
+describe("a command", () => {
+  it.each([
+    ...["npm test", "npm run test:unit", "pnpm -r test", "yarn build", "npx playwright test", "bun test"],
+    ...["cargo nextest run", "./mvnw -q verify", "python -m pytest -x", "make test-unit", "tox -e py312"],
+    ...["docker compose up -d", "kubectl logs -f deploy/app", "terraform plan", "sleep 20", "node server.js"],
+  ])("leaves files alone: %s", (command) => {
+    expect(leavesFiles(command)).toBe(true);
+  });
+
+  it.each([
+    ...[
+      "npx vitest run -u",
+      "npx jest --updateSnapshot",
+      "npx eslint --fix .",
+      "npm run codegen",
+      "npm run format",
+    ],
+    ...["make generate", "cargo fmt", "npm install", "terraform apply", "docker compose run app ./gen.sh"],
+    ...["node scripts/generate.mjs a.ts", "testgen --all", "pytest --snapshot-update"],
+  ])("may write: %s", (command) => {
+    expect(leavesFiles(command)).toBe(false);
+  });
+});
+
+it("a unified diff names its files, each with its lines", () => {
+  const text = [
+    "git apply <<'PATCH'",
+    "diff --git a/src/a.ts b/src/a.ts",
+    "--- a/src/a.ts",
+    "+++ b/src/a.ts",
+    "@@ -1,2 +1,2 @@",
+    " one",
+    "-two",
+    "+three",
+    "--- a/b.ts",
+    "+++ b/b.ts\t2026-01-01",
+    "@@ -0,0 +1 @@",
+    "+four",
+    "PATCH",
+    "+not a line of it",
+  ].join("\n");
+  expect(patchesIn(text)).toEqual([
+    { path: "src/a.ts", lines: [" one", "-two", "+three"] },
+    { path: "b.ts", lines: ["+four"] },
+  ]);
+});
+
+it("the envelope that agents use is one as well", () => {
+  const text =
+    "*** Begin Patch\n*** Add File: a.ts\n+one\n*** Update File: b.ts\n@@\n-x\n+two\n*** End Patch";
+  expect(patchesIn(text)).toEqual([
+    { path: "a.ts", lines: ["+one"] },
+    { path: "b.ts", lines: ["-x", "+two"] },
+  ]);
+});
+
+it("a text without a patch has none, nor has one that only removes", () => {
+  expect(patchesIn("a + b\n- c")).toEqual([]);
+  expect(patchesIn("--- a/a.ts\n+++ b/a.ts\n@@ -1 +0,0 @@\n-one")).toEqual([]);
+});
+
+const made = (command: string, line: string) =>
+  substitutionsIn(command).reduce((text, replace) => replace(text), line);
+
+describe("a replacement in place", () => {
+  it.each([
+    ["sed -i 's/old/new/g' a.ts", "old(old)", "new(new)"],
+    ["sed -i 's/old/new/' a.ts", "old(old)", "new(old)"],
+    ["sed -i -e 's|a/b|c/d|' -e 's/x/y/' a.ts", "a/b x", "c/d y"],
+    ["sed -i 's/\\bfoo\\b/bar/g' a.ts", "foo food", "bar food"],
+    ["sed -i 's/\\(a\\)(\\(b\\))/\\2(\\1)/' a.ts", "a(b)", "b(a)"],
+    ["sed -i -E 's/(a)(b)/\\2\\1 & $/' a.ts", "ab", "ba ab $"],
+    ["perl -pi -e 's/old/new/g' a.ts", "old", "new"],
+  ])("%s", (command, before, after) => {
+    expect(made(command, before)).toBe(after);
+  });
+
+  it("is none without -i, nor with an expression that is invalid or takes too long elsewhere", () => {
+    expect(substitutionsIn("sed 's/a/b/' a.ts")).toEqual([]);
+    expect(substitutionsIn("sed -i -E 's/(/b/' a.ts")).toEqual([]);
+    expect(made("sed -i -E 's/(a+)+$/b/' a.ts", `${"a".repeat(5000)}!`)).toContain("!");
+  });
+});
+
+it("what a command puts in place is known where it does nothing else", () => {
+  expect(replacementsIn("cd src && sed -i 's/oldName/newName/g' a.ts")).toEqual(["newName"]);
+  expect(replacementsIn("sed -i 's/a/newName/' a.ts && make")).toBeNull();
+  expect(replacementsIn("sed -i 's/a/b/' a.ts")).toBeNull();
+  expect(replacementsIn("sed -i '/x/d' a.ts")).toBeNull();
 });

@@ -6,12 +6,17 @@ import {
   type WriteDetails,
   write,
 } from "../../../test/support/attribution-fixture.ts";
-import { linesOfSession as range } from "../../../test/support/checkpoint-rows-fixture.ts";
+import {
+  addCheckpoint,
+  binding,
+  linesOfSession as range,
+} from "../../../test/support/checkpoint-rows-fixture.ts";
+import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import type { Delegation, ShellRun, Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "../lines/file-lines.ts";
 import type { ChangeToAttribute, Verdict } from "../lines/verdict.ts";
-import { type BindingEvidence, bindingsOf, type WeightOfSession, weigh } from "./bind.ts";
+import { type BindingEvidence, bindingsOf, isOfAnother, type WeightOfSession, weigh } from "./bind.ts";
 
 const line = (i: number) => `const valueNumber${i} = compute(${i});`;
 /** A file with this many new lines; each weighs 1. */
@@ -316,4 +321,28 @@ it("no evidence, no binding", () => {
   expect(bound([])).toEqual([]);
   expect(bound([], { files: [] })).toEqual([]);
   expect(bound([range(null, 1, 20)], { writes: [fresh("s")], runs: [run("npm test")] })).toEqual([]);
+});
+
+it("a commit of somebody whom no session of a home directory ever led to is another's", () => {
+  const { memory, remove } = temporaryMemory();
+  try {
+    addSession(memory, "anns", { cwd: "/Users/ann/work/project" });
+    addSession(memory, "anns-too", { cwd: "/Users/ann/other" });
+    addSession(memory, "contained", { cwd: "/workspace" });
+    const led = (n: number, author: string) =>
+      addCheckpoint(memory, `${n}`.padStart(12, "0"), `${n}`.padStart(40, "0"), [binding("anns", [1])], {
+        author,
+      });
+    for (let n = 1; n <= 4; n++) led(n, "Ann");
+    expect(isOfAnother(memory, "anns-too", "Bob")).toBe(false);
+    led(5, "Ann");
+    expect(isOfAnother(memory, "anns-too", "Bob")).toBe(true);
+    expect(isOfAnother(memory, "anns-too", "Ann")).toBe(false);
+    expect(isOfAnother(memory, "contained", "Bob")).toBe(false);
+    expect(isOfAnother(memory, "unknown", "Bob")).toBe(false);
+    led(6, "Bob");
+    expect(isOfAnother(memory, "anns-too", "Bob")).toBe(false);
+  } finally {
+    remove();
+  }
 });

@@ -1,6 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { annotationUid, maxNoteLength, notesIn } from "./notes.ts";
+import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replacements } from "../decisions/stored.ts";
+import { annotationUid, maxNoteLength, notesIn, rejectedSessions, rejectionText } from "./notes.ts";
 
 describe("notes in a prompt", () => {
   test.each([
@@ -51,4 +54,35 @@ test("a note's uid depends on session, words and number of earlier equal notes",
     annotationUid("s1", "use Redis", 1),
   ];
   expect(new Set([uid, ...others]).size).toBe(4);
+});
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+});
+afterEach(() => store.remove());
+
+let at = 0;
+function note(text: string, sessionUid: string | null) {
+  at++;
+  const place = { turn: null, lineUid: null, branch: null, source: "shell" as const };
+  saveAnnotation(store.memory, { uid: `n${at}`, note: text, sessionUid, at, ...place });
+}
+
+it("a note that rejects a session is known of it, the latest first", () => {
+  addSession(store.memory, "a");
+  note("rejected ideas are listed in the wiki", "a");
+  expect(rejectedSessions(store.memory)("a")).toBeNull();
+  note(rejectionText("it is slow", null), "a");
+  note(rejectionText("it blocks the event loop", null), "a");
+  note(rejectionText("nobody knows what", null), null);
+  expect(rejectedSessions(store.memory)("a")).toBe("it blocks the event loop");
+  expect(rejectedSessions(store.memory)("b")).toBeNull();
+});
+
+it("a decision that is rejected is superseded by the note, and its session is not", () => {
+  const text = rejectionText("it drains the battery", "We poll every second.");
+  note(text, "a");
+  expect(replacements(store.memory)("we poll every second", 0)).toMatchObject({ text });
+  expect(rejectedSessions(store.memory)("a")).toBeNull();
 });

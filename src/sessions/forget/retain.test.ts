@@ -5,8 +5,8 @@ import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { listSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { retainMemory } from "../forget/forget.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
+import { retainMemory } from "./forget.ts";
 
 const day = 86_400_000;
 let stage: ReturnType<typeof temporaryWork>;

@@ -1,12 +1,13 @@
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { addSession, chunk, temporaryMemory } from "../../../../test/support/memory-fixture.ts";
-import { EmbedPass } from "../../../models/embed/embed-pass.ts";
-import type { Embedder } from "../../../models/embed/embedder.ts";
-import { PommelError } from "../../../project/errors.ts";
-import { silentLog } from "../../../project/log.ts";
-import { replaceChunks } from "../../../store/memory/chunks/chunks.ts";
-import { sessionVectorCounts } from "../../../store/memory/chunks/vectors.ts";
-import { chunksToEmbed, termsOfText } from "../embed.ts";
+import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { EmbedPass } from "../../models/embed/embed-pass.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
+import { chunksToEmbed, passagesOf, termsOfText } from "./embed.ts";
 
 let stored: ReturnType<typeof temporaryMemory>;
 const passes: EmbedPass[] = [];
@@ -94,4 +95,40 @@ test("the text of a stored chunk is split by speaker", () => {
     errors: "",
   });
   expect(termsOfText("Asked:\n- why")).toMatchObject({ answer: "Asked:\n- why" });
+});
+
+const none = { prompt: "", answer: "", actions: "", errors: "" };
+
+test("a passage for each paragraph or two, and one for the actions", () => {
+  const first = "The token was compared with the old one. ".repeat(12).trim();
+  const second = "Now both are read from the same place. ".repeat(8).trim();
+  const passages = passagesOf({
+    prompt: "why does the resume test fail?",
+    answer: `${first}\n\n${second}\nDone.`,
+    actions: "Edit src/resume.ts",
+    errors: "expected 1, got 2",
+  });
+  expect(passages).toEqual([
+    "why does the resume test fail?",
+    first,
+    `${second}\nDone.`,
+    "Edit src/resume.ts\nexpected 1, got 2",
+  ]);
+});
+
+test("trivial text is not a passage, unless there is nothing else", () => {
+  const question = "why does the resume test fail?";
+  expect(passagesOf({ ...none, prompt: question, answer: "Done." })).toEqual([question]);
+  expect(passagesOf({ ...none, prompt: "tabs", answer: "Done." })).toEqual(["tabs\nDone."]);
+  expect(passagesOf(none)).toEqual([]);
+});
+
+test("every word is in a passage, except in passages that are too short", () => {
+  const said = fc.array(fc.stringMatching(/^[a-z]{21,80}( [a-z]{3,9}){0,20}$/), { maxLength: 20 });
+  fc.assert(
+    fc.property(said, (lines) => {
+      const passages = passagesOf({ ...none, answer: lines.join("\n") });
+      expect(passages.join("\n")).toBe(lines.join("\n"));
+    }),
+  );
 });
