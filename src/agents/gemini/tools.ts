@@ -49,7 +49,7 @@ export function isOwnCall({ name, displayName }: Call, args: Args): boolean {
 const open = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 
 export function hasEnded({ status, result }: Call): boolean {
-  return !open.has(status ?? "") && (status !== null || Array.isArray(result));
+  return !open.has(status ?? "") && (known(status) !== null || Array.isArray(result));
 }
 
 /** A call's result. `own`: it is Pommel's, and its text is not stored. */
@@ -65,7 +65,7 @@ export function resultOf(
   const text = plain(written, isShell);
   // The client reports success for every command that ran, whatever its exit code.
   const failed = isShell && failedCommand(text);
-  const isError = failed || answered.isError || (call.status !== "success" && call.status !== null);
+  const isError = failed || answered.isError || (call.status !== "success" && known(call.status) !== null);
   const edits = isError ? null : editsOf(call, args, cwd);
   return toolResult(call.id ?? "", { text, isOwn: own, isError, edits, subagent: known(call.agentId) });
 }
