@@ -1,14 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { AskError, signedOut } from "./api/ask.ts";
-import { follow } from "./api/live.ts";
+import { AskError, lastRefusal, signedOut } from "./api/ask.ts";
 import { placeShown } from "./api/place.ts";
 import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
-import { lastRefusal } from "./api/sign-in.ts";
-import { useAnswer } from "./api/use-answer.ts";
+import { follow, useAnswer } from "./api/use-answer.ts";
 import { Empty, Failure, Loading } from "./components/states.tsx";
 import { linkTo, restOf, route, type ViewProps } from "./router.ts";
-import { Help } from "./shell/help.tsx";
-import { Palette } from "./shell/palette.tsx";
+import { Help, Palette } from "./shell/palette.tsx";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
 import { loadedView, loadOthers, loadView, type View, viewAt } from "./views.ts";

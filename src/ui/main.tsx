@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { signInWithCode } from "./api/sign-in.ts";
+import { signInWithCode } from "./api/ask.ts";
 import { App } from "./app.tsx";
 import { followTime } from "./components/time.tsx";
 import { route } from "./router.ts";

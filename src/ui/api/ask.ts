@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { placeHeader } from "../../protocol/door.ts";
-import { endpoints, type RouteName, urlOf } from "../../protocol/endpoints.ts";
+import { endpoints, type RouteName, signInPath, urlOf } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { placeShown } from "./place.ts";
+import { goTo } from "../router.ts";
+import { placeShown, showPlace } from "./place.ts";
 
 /** What the daemon refused, or that it did not answer: what happened, and what to do. */
 export class AskError extends Error {
@@ -43,12 +44,7 @@ export async function ask<R extends RouteName>(
 }
 
 /** A request to this page's own server. @throws as `ask` */
-export async function send(
-  path: string,
-  method: string,
-  body?: unknown,
-  signal?: AbortSignal,
-): Promise<unknown> {
+async function send(path: string, method: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
   const place = placeShown();
   const response = await fetch(path, {
     method,
@@ -79,3 +75,27 @@ function refusalIn(answer: unknown): AskError | null {
   const error = (answer as { error?: { code?: unknown; message?: unknown; hint?: unknown } } | null)?.error;
   return error ? new AskError(String(error.code), String(error.message), String(error.hint ?? "")) : null;
 }
+
+/**
+ * Exchanges the one-time code in the address, if there is one, for a cookie, and removes it from the address and the
+ * browser's history. A browser that is signed in already stays so if the code is no longer valid; but then the place in the
+ * address may be anybody's, and does not count.
+ */
+export async function signInWithCode(): Promise<void> {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const code = given.get("code");
+  if (code === null) return;
+  goTo(`#${given.get("to") ?? "/"}`, { replace: true });
+  try {
+    await send(signInPath, "POST", { code });
+    const place = given.get("place");
+    if (place !== null) showPlace(place);
+  } catch (error) {
+    // Whether a cookie from before is still good shows with the first question.
+    if (error instanceof AskError && error.code === "unauthorized") lastRefusal = error;
+  }
+  signedOut.value = null;
+}
+
+/** Why the code in the address did not work; null: there was none, or it did. */
+export let lastRefusal: AskError | null = null;

@@ -1,8 +1,55 @@
+import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RouteName } from "../../protocol/endpoints.ts";
+import { livePath, type RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { type AskError, ask, askErrorOf } from "./ask.ts";
-import { markOf } from "./live.ts";
+import { placeShown } from "./place.ts";
+
+type State = ResponseOf<"state">;
+
+/** The latest marks of what is written; null until the daemon has sent some. */
+const written = signal<State | null>(null);
+
+type Part = keyof State;
+
+/** What answers are made of that may change while they are looked at. */
+const madeOf: Partial<Record<RouteName, readonly Part[]>> = {
+  ...madeFrom(["memory"], ["annotations", "checkpoints", "decisions", "directory", "injections", "review"]),
+  ...madeFrom(["memory"], ["page", "session", "sessions", "sessionsEverywhere", "stats"]),
+  ...madeFrom(["memory", "code"], ["queue", "status"]),
+};
+
+function madeFrom(parts: readonly Part[], routes: readonly RouteName[]) {
+  return Object.fromEntries(routes.map((route) => [route, parts]));
+}
+
+/** The mark of what an answer is made of: another one means that it may be another answer. */
+const markOf = (route: RouteName): string | null => {
+  const parts = madeOf[route];
+  const marks = written.value;
+  return parts === undefined || marks === null ? null : parts.map((part) => marks[part]).join(" ");
+};
+
+let source: EventSource | null = null;
+
+/** Follows what is written while the page is in sight. The browser connects again by itself, and says what it saw last. */
+export function follow(): void {
+  const listen = () => {
+    const place = placeShown();
+    if (document.visibilityState !== "visible" || place === null) {
+      source?.close();
+      source = null;
+      return;
+    }
+    if (source !== null) return;
+    source = new EventSource(`${livePath}?${new URLSearchParams({ place })}`);
+    source.addEventListener("state", (event) => {
+      written.value = JSON.parse(event.data as string) as State;
+    });
+  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
+}
 
 export interface Answer<T> {
   /** The latest answer; of an earlier request while `isLoading`. */
@@ -108,4 +155,32 @@ function remember(key: string, data: unknown): void {
   recent.delete(key);
   recent.set(key, data);
   if (recent.size > maxRecent) recent.delete(recent.keys().next().value!);
+}
+
+export interface Change<R extends RouteName> {
+  /** Asks for the change; null: it was refused, and `error` says why. */
+  run: (request: RequestOf<R>) => Promise<ResponseOf<R> | null>;
+  isRunning: boolean;
+  error: AskError | null;
+}
+
+/** An operation that changes something, asked for by a button or a form. */
+export function useChange<R extends RouteName>(route: R, onDone?: () => void): Change<R> {
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<AskError | null>(null);
+  const run = async (request: RequestOf<R>) => {
+    setRunning(true);
+    setError(null);
+    try {
+      const answer = await ask(route, request);
+      onDone?.();
+      return answer;
+    } catch (thrown) {
+      setError(askErrorOf(thrown));
+      return null;
+    } finally {
+      setRunning(false);
+    }
+  };
+  return { run, isRunning, error };
 }

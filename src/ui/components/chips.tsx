@@ -113,3 +113,40 @@ export function AskBox({ label, words, onWords }: AskBoxProps) {
     />
   );
 }
+
+interface Tab {
+  href: string;
+  label: string;
+  isCurrent: boolean;
+}
+
+/** The parts of a view, each with an address below the view's own. */
+export function PartTabs({
+  label,
+  view,
+  parts,
+  current,
+}: {
+  label: string;
+  view: string;
+  parts: readonly (readonly [path: string, label: string])[];
+  current: string;
+}) {
+  const tabs = parts.map(([path, name]) => ({
+    ...{ href: linkTo(`/${view}/${path}`), label: name, isCurrent: path === current },
+  }));
+  return <Tabs label={label} tabs={tabs} />;
+}
+
+/** Parts of a view, each with an address of its own. */
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map((tab) => (
+        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? "true" : undefined}>
+          {tab.label}
+        </a>
+      ))}
+    </nav>
+  );
+}

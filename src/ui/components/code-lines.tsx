@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Marked } from "./marked.tsx";
+import { counted } from "./words.ts";
 
 interface CodeLinesProps {
   text: string;
@@ -50,5 +52,70 @@ export function Preformatted({ class: name, children }: { class?: string; childr
     <pre tabIndex={0} class={name}>
       {children}
     </pre>
+  );
+}
+
+/** Copies a text, which may have to be asked for first, and says so. */
+export function CopyButton({ label, text }: { label: string; text: () => string | Promise<string> }) {
+  const [state, setState] = useState<"" | "Copied" | "No answer" | "Not allowed by the browser">("");
+  const copied = async () => {
+    const given = await text();
+    return navigator.clipboard.writeText(given).then(
+      () => "Copied" as const,
+      () => "Not allowed by the browser" as const,
+    );
+  };
+  const copy = async () => {
+    setState(await copied().catch(() => "No answer" as const));
+    setTimeout(() => setState(""), 1500);
+  };
+  return (
+    <button type="button" class="quiet small" onClick={() => void copy()}>
+      <span aria-live="polite">{state || label}</span>
+    </button>
+  );
+}
+
+/** A command line to copy into a terminal. */
+export function Command({ line }: { line: string }) {
+  return (
+    <div class="command">
+      <code>{line}</code>
+      <CopyButton label="Copy" text={() => line} />
+    </div>
+  );
+}
+
+const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
+
+/** Changed lines, marked as in a unified diff; the rest of a long one comes on request. */
+export function Diff({ lines, shown = 40 }: { lines: readonly string[]; shown?: number }) {
+  const [isWhole, setWhole] = useState(lines.length <= shown * 1.5);
+  const visible = isWhole ? lines : lines.slice(0, shown);
+  return (
+    <div class="diff">
+      <Preformatted>
+        {visible.map((line, i) => (
+          <span key={i} class={`diff-line ${kinds[line[0] ?? ""] ?? ""}`}>
+            {line || " "}
+          </span>
+        ))}
+      </Preformatted>
+      {!isWhole && (
+        <button type="button" class="quiet" onClick={() => setWhole(true)}>
+          Show {counted(lines.length - shown, "more line")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** "+12 −3". */
+export function LineCounts({ added, removed }: { added: number; removed: number }) {
+  return (
+    <span class="diff-count">
+      {added > 0 && <span class="added">+{added.toLocaleString("en")}</span>}
+      {removed > 0 && <span class="removed">−{removed.toLocaleString("en")}</span>}
+    </span>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/sessions.ts";
-import { useChange } from "../api/use-change.ts";
+import { useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";
 import { counted } from "./words.ts";

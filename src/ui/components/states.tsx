@@ -50,3 +50,16 @@ export function Loading({ rows = 6 }: { rows?: number }) {
     </div>
   );
 }
+
+/** What an answer says about itself. */
+export function Notes({ of }: { of: readonly string[] }) {
+  return (
+    <>
+      {of.map((note) => (
+        <p key={note} class="faint">
+          <Inline text={note} />
+        </p>
+      ))}
+    </>
+  );
+}

@@ -7,7 +7,7 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import { sessionName } from "../components/words.ts";
 import { commitLink, fileLink, goTo, linkTo, sessionLink } from "../router.ts";
 import { views } from "../views.ts";
-import { isHelpOpen, isPaletteOpen } from "./keys.ts";
+import { isHelpOpen, isPaletteOpen, keys } from "./keys.ts";
 import { switchTo } from "./side-bar.tsx";
 import { switchTheme } from "./theme.ts";
 
@@ -155,4 +155,24 @@ function useFound(words: string): Choice[] {
       }),
     ),
   ];
+}
+
+/** The list of keys. */
+export function Help() {
+  if (!isHelpOpen.value) return null;
+  const close = () => {
+    isHelpOpen.value = false;
+  };
+  return (
+    <Dialog title="Keys" onClose={close}>
+      <dl class="keys">
+        {keys.map(([key, does]) => (
+          <div key={key}>
+            <dt>{key.split(" ").map((part) => (part === "or" ? " or " : <kbd key={part}>{part}</kbd>))}</dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
 }

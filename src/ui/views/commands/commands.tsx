@@ -1,7 +1,7 @@
 import { useAnswer } from "../../api/use-answer.ts";
 import { AskBox } from "../../components/chips.tsx";
-import { Command } from "../../components/copy-button.tsx";
-import { Diff } from "../../components/diff.tsx";
+import { Command, Diff } from "../../components/code-lines.tsx";
+import { Table } from "../../components/layout.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
@@ -122,32 +122,22 @@ function Recurring() {
   return (
     <section class="part" aria-label="Errors that keep coming back">
       <h2>Errors that keep coming back</h2>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th>Error</th>
-            <th>Sessions</th>
-            <th>Time&nbsp;lost</th>
-            <th>Last&nbsp;met</th>
+      <Table head={["Error", "Sessions", "Time lost", "Last met"]}>
+        {errors.map(({ error: text, sessions, cost_ms, last_at }) => (
+          <tr key={text}>
+            <td>
+              <a class="path" href={linkTo("/commands", { q: text })}>
+                {text.slice(0, 160)}
+              </a>
+            </td>
+            <td>{sessions}</td>
+            <td>{Math.max(1, Math.round(cost_ms / 60_000))}&nbsp;min</td>
+            <td>
+              <Time at={last_at} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {errors.map(({ error: text, sessions, cost_ms, last_at }) => (
-            <tr key={text}>
-              <td>
-                <a class="path" href={linkTo("/commands", { q: text })}>
-                  {text.slice(0, 160)}
-                </a>
-              </td>
-              <td>{sessions}</td>
-              <td>{Math.max(1, Math.round(cost_ms / 60_000))}&nbsp;min</td>
-              <td>
-                <Time at={last_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { openEndOf } from "../../../protocol/reading/session.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";
-import { LineCounts } from "../../components/diff.tsx";
+import { LineCounts } from "../../components/code-lines.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Empty, Failure, Loading } from "../../components/states.tsx";

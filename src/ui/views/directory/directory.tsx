@@ -2,13 +2,11 @@ import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";
-import { Inline } from "../../components/marked.tsx";
-import { Failure, Loading } from "../../components/states.tsx";
+import { Failure, Loading, Notes } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, percent } from "../../components/words.ts";
 import { commitLink, fileLink } from "../../router.ts";
 import { History } from "../file/history.tsx";
-import { Crumbs } from "./crumbs.tsx";
 import "./directory.css";
 
 /** What lies in a directory, who wrote it, and what changed it last. */
@@ -30,11 +28,7 @@ export function Directory({ path }: { path: string }) {
         <p class="count">{[shareOf(data.share), driftOf(data.surviving)].filter(Boolean).join("; ")}</p>
       </header>
       <Drifting entries={data.entries} />
-      {data.notes.map((note) => (
-        <p key={note} class="faint">
-          <Inline text={note} />
-        </p>
-      ))}
+      <Notes of={data.notes} />
       <table class="entries">
         <thead>
           <tr>
@@ -134,4 +128,23 @@ function Drifting({ entries }: { entries: readonly DirectoryEntry[] }) {
 function shareOf({ lines, agent }: DirectoryEntry["share"]): string {
   if (lines === 0) return "No lines are known yet.";
   return `${percent(agent, lines)} of ${lines.toLocaleString("en")} committed lines by agents`;
+}
+
+/** A path whose directories lead there. */
+export function Crumbs({ path }: { path: string }) {
+  const parts = path === "" ? [] : path.split("/");
+  return (
+    <span class="path crumbs">
+      {path === "" ? "Files" : <a href={fileLink("")}>Files</a>}
+      {parts.map((part, i) => {
+        const upTo = parts.slice(0, i + 1).join("/");
+        return (
+          <span key={upTo}>
+            <span class="faint"> / </span>
+            {i === parts.length - 1 ? part : <a href={fileLink(`${upTo}/`)}>{part}</a>}
+          </span>
+        );
+      })}
+    </span>
+  );
 }

@@ -11,7 +11,7 @@ import type { ViewProps } from "../../router.ts";
 import { goTo, linkTo } from "../../router.ts";
 import { HitRow } from "../search/hit-row.tsx";
 import { foundIn, type Hit } from "../search/hits.ts";
-import { SessionRow } from "../sessions/session-row.tsx";
+import { SessionRow } from "../sessions/sessions.tsx";
 
 /** Sessions that are listed, and results of a search. */
 const limit = { sessions: 30, results: 20 } as const;

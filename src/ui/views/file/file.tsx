@@ -2,12 +2,10 @@ import { useMemo } from "preact/hooks";
 import { editorLink } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
-import { Inline } from "../../components/marked.tsx";
-import { Empty, Failure, Loading } from "../../components/states.tsx";
+import { Empty, Failure, Loading, Notes } from "../../components/states.tsx";
 import type { ViewProps } from "../../router.ts";
 import { fileLink, goTo, linkTo, route } from "../../router.ts";
-import { Crumbs } from "../directory/crumbs.tsx";
-import { Directory } from "../directory/directory.tsx";
+import { Crumbs, Directory } from "../directory/directory.tsx";
 import { Code } from "./code.tsx";
 import { type Colouring, colourings, sharesOf } from "./colours.ts";
 import { History, LostText } from "./history.tsx";
@@ -67,11 +65,7 @@ function File({ rest, query }: ViewProps) {
           {rev === undefined && <EditorButton path={path} line={line ?? 1} />}
         </div>
       </header>
-      {data.notes.map((note) => (
-        <p key={note} class="faint">
-          <Inline text={note} />
-        </p>
-      ))}
+      <Notes of={data.notes} />
       {lines.length === 0 ? (
         <Empty title="An empty file" />
       ) : (

@@ -5,7 +5,7 @@ import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
 import { Preformatted } from "../../components/code-lines.tsx";
 import { Markdown } from "../../components/markdown.tsx";
 import { Inline } from "../../components/marked.tsx";
-import { Failure, Loading } from "../../components/states.tsx";
+import { Failure, Loading, Notes } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, fileLink, sessionLink } from "../../router.ts";
@@ -55,11 +55,7 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
           ))}
         </section>
       )}
-      {notes.map((note) => (
-        <p key={note} class="faint">
-          <Inline text={note} />
-        </p>
-      ))}
+      <Notes of={notes} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { Command } from "../../components/copy-button.tsx";
+import { Command } from "../../components/code-lines.tsx";
 import { Time } from "../../components/time.tsx";
 import { bytes, counted } from "../../components/words.ts";
 import { commitLink, fileLink, linkTo } from "../../router.ts";

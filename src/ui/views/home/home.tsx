@@ -1,13 +1,11 @@
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { FilterChips } from "../../components/chips.tsx";
+import { FilterChips, Tabs } from "../../components/chips.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import type { ViewProps } from "../../router.ts";
 import { linkTo } from "../../router.ts";
-import { branchOf, happenings } from "./axis.ts";
 import { FirstRun } from "./first-run.tsx";
-import { Lately } from "./lately.tsx";
+import { branchOf, happenings, Lately } from "./lately.tsx";
 import { Context, Decisions, Health, RecurringErrors, Unfinished } from "./panels.tsx";
 import "./home.css";
 

@@ -3,9 +3,8 @@ import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { linkTo, route } from "../../router.ts";
 import { Bars } from "./charts.tsx";
-import { costBy, type Group, type Price, priceKinds } from "./cost.ts";
 import { Figure } from "./figure.tsx";
-import { weekLink } from "./figures.ts";
+import { costBy, type Group, type Price, priceKinds, weekLink } from "./figures.ts";
 
 const stored = "pommel.prices";
 

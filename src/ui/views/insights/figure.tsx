@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { SmallButton } from "../../components/layout.tsx";
 
 interface FigureProps {
   title: string;
@@ -37,17 +38,9 @@ export function Figure({ title, says, table, legend, children }: FigureProps) {
         </ul>
       )}
       <p class="figure-actions">
-        <button type="button" class="quiet small" onClick={() => save(`${name}.csv`, csvOf(table))}>
-          Save as CSV
-        </button>
+        <SmallButton onClick={() => save(`${name}.csv`, csvOf(table))}>Save as CSV</SmallButton>
         {isDrawn && (
-          <button
-            type="button"
-            class="quiet small"
-            onClick={() => save(`${name}.svg`, svgOf(picture.current!))}
-          >
-            Save as SVG
-          </button>
+          <SmallButton onClick={() => save(`${name}.svg`, svgOf(picture.current!))}>Save as SVG</SmallButton>
         )}
       </p>
       <details>

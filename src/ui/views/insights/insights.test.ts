@@ -3,9 +3,8 @@ import { expect, test } from "vitest";
 import type { Injected } from "../../../protocol/operations/context.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
-import { costBy } from "./cost.ts";
-import { leftByWeek, mondayOf, openedUp, usesByKind, weekOf } from "./figures.ts";
-import { treemap } from "./treemap.ts";
+import { treemap } from "./charts.tsx";
+import { costBy, leftByWeek, mondayOf, openedUp, usesByKind, weekOf } from "./figures.ts";
 
 test("tiles have the areas of their weights, lie inside and do not overlap", () => {
   fc.assert(

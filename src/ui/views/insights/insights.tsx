@@ -6,10 +6,9 @@ import { percent } from "../../components/words.ts";
 import type { ViewProps } from "../../router.ts";
 import { fileLink } from "../../router.ts";
 import { Bars, Stack, Tiles } from "./charts.tsx";
-import { costBy } from "./cost.ts";
 import { Cost } from "./cost.tsx";
 import { Figure } from "./figure.tsx";
-import { leftByWeek, mondayOf, openedUp, usesByKind, weekLink } from "./figures.ts";
+import { costBy, leftByWeek, mondayOf, openedUp, usesByKind, weekLink } from "./figures.ts";
 import { Contested, Errors, Setbacks } from "./lists.tsx";
 import "./insights.css";
 

@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
 import type { ForgetRequest } from "../../../protocol/operations/sessions.ts";
 import { project } from "../../api/project.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
+import { FormButtons, SmallButton } from "../../components/layout.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
@@ -130,24 +130,16 @@ function DecisionEntry({
       }
       actions={
         <>
-          {superseded_by === null && (
-            <button type="button" class="quiet small" onClick={onSupersede}>
-              Supersede…
-            </button>
-          )}
+          {superseded_by === null && <SmallButton onClick={onSupersede}>Supersede…</SmallButton>}
           {isNote && (
             <a class="small-link" href={linkTo("/memory/notes", { words: text.slice(0, 60) })}>
               Edit or forget
             </a>
           )}
           {source === "conversation" && session_id !== null && turn !== null && (
-            <button
-              type="button"
-              class="quiet small"
-              onClick={() => onForget({ turn: `${session_id}:${turn}` })}
-            >
+            <SmallButton onClick={() => onForget({ turn: `${session_id}:${turn}` })}>
               Forget its turn…
-            </button>
+            </SmallButton>
           )}
         </>
       }
@@ -197,14 +189,7 @@ function Supersede({
         </label>
         {error && <Refusal error={error} />}
         <p class="faint">It is saved as a note that quotes the decision. Agents are shown the new one.</p>
-        <footer class="dialog-buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={isRunning || text.trim() === ""}>
-            Supersede
-          </button>
-        </footer>
+        <FormButtons submit="Supersede" isDisabled={isRunning || text.trim() === ""} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { EventAnswer } from "../../../protocol/operations/events.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Part, SmallButton } from "../../components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
@@ -18,14 +18,13 @@ export function EventDetails({ id }: { id: string }) {
   if (data === null) return <Loading />;
   const { event, sessions, checkpoints } = data;
   const remove = (name: string, what: string) => (
-    <button
-      type="button"
-      class="quiet small"
-      disabled={link.isRunning}
+    <SmallButton
+      isDisabled={link.isRunning}
       onClick={() => void link.run({ event: id, remove: [name] })}
+      what={what}
     >
-      Remove<span class="hidden"> {what}</span>
-    </button>
+      Remove
+    </SmallButton>
   );
   const refused = link.error ?? close.error;
   return (
@@ -54,8 +53,7 @@ export function EventDetails({ id }: { id: string }) {
       </p>
       {refused && <Refusal error={refused} />}
       <AddToEvent onAdd={(name) => link.run({ event: id, add: [name] })} isRunning={link.isRunning} />
-      <section class="part" aria-labelledby="event-sessions">
-        <h2 id="event-sessions">{counted(sessions.length, "session")}</h2>
+      <Part title={counted(sessions.length, "session")}>
         <ul class="rows" hidden={sessions.length === 0}>
           {sessions.map(
             ({ id: session, title, agent, is_known, branch, project, last_at, turns, because }) => (
@@ -80,9 +78,8 @@ export function EventDetails({ id }: { id: string }) {
             ),
           )}
         </ul>
-      </section>
-      <section class="part" aria-labelledby="event-commits">
-        <h2 id="event-commits">{counted(checkpoints.length, "commit")}</h2>
+      </Part>
+      <Part title={counted(checkpoints.length, "commit")}>
         <ul class="rows" hidden={checkpoints.length === 0}>
           {checkpoints.map(({ id: checkpoint, commit, subject, project, committed_at, because }) => (
             <Entry
@@ -103,7 +100,7 @@ export function EventDetails({ id }: { id: string }) {
             />
           ))}
         </ul>
-      </section>
+      </Part>
     </>
   );
 }

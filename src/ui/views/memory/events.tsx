@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { ListedEvent } from "../../../protocol/operations/events.ts";
 import { project } from "../../api/project.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Dialog } from "../../components/dialog.tsx";
+import { FormButtons, Part, SmallButton } from "../../components/layout.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
@@ -37,8 +37,7 @@ export function Events() {
         ))}
       </ul>
       {data.suggestions.length > 0 && (
-        <section class="part" aria-labelledby="suggested">
-          <h2 id="suggested">Branches that could be events</h2>
+        <Part title="Branches that could be events">
           {accept.error && <Refusal error={accept.error} />}
           <ul class="rows">
             {data.suggestions.map(({ branch, title, sessions, checkpoints, last_at }) => (
@@ -57,19 +56,18 @@ export function Events() {
                   </>
                 }
                 actions={
-                  <button
-                    type="button"
-                    class="quiet small"
-                    disabled={accept.isRunning}
+                  <SmallButton
+                    isDisabled={accept.isRunning}
                     onClick={() => void accept.run({ branch })}
+                    what={`an event of ${branch}`}
                   >
-                    Create<span class="hidden"> an event of {branch}</span>
-                  </button>
+                    Create
+                  </SmallButton>
                 }
               />
             ))}
           </ul>
-        </section>
+        </Part>
       )}
       {isCreating && <NewEvent onClose={() => setCreating(false)} />}
     </>
@@ -146,14 +144,7 @@ function NewEvent({ onClose }: { onClose: () => void }) {
           </select>
         </label>
         {error && <Refusal error={error} />}
-        <footer class="dialog-buttons">
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={isRunning || title.trim() === ""}>
-            Create
-          </button>
-        </footer>
+        <FormButtons submit="Create" isDisabled={isRunning || title.trim() === ""} onCancel={onClose} />
       </form>
     </Dialog>
   );

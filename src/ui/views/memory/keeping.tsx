@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import type { ForgetRequest } from "../../../protocol/operations/sessions.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { Command } from "../../components/copy-button.tsx";
+import { Command } from "../../components/code-lines.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
+import { Part, Table } from "../../components/layout.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { bytes, counted } from "../../components/words.ts";
@@ -21,13 +22,12 @@ export function Keeping() {
       <Retention memory={memory} />
       <Redactions needsScrubbing={memory.needs_scrubbing} />
       <ForgetMore onForgotten={status.reload} />
-      <section class="panel" aria-labelledby="export">
-        <h2 id="export">Export</h2>
+      <Part as="panel" title="Export">
         <p>As files to read or to hand on, scrubbed once more:</p>
         <Command line="pm memory export --since 'last week' --to week" />
         <p>All of it, to keep or to import elsewhere:</p>
         <Command line="pm memory export --all --to memory.jsonl" />
-      </section>
+      </Part>
     </div>
   );
 }
@@ -38,8 +38,7 @@ type MemoryStatus = StatusResponse["memory"];
 function Coverage({ memory }: { memory: MemoryStatus }) {
   const { vanishing } = memory;
   return (
-    <section class="panel" aria-labelledby="coverage">
-      <h2 id="coverage">Sessions that vanish from their client</h2>
+    <Part as="panel" title="Sessions that vanish from their client">
       {vanishing === null && <p class="nothing">Not known yet: the daemon is still looking.</p>}
       {vanishing?.length === 0 && <p class="nothing">No agent used here deletes its sessions.</p>}
       {vanishing?.map(({ agent, title, days, setting, source, sessions, stored, within_days, first_at }) => (
@@ -63,7 +62,7 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
           {stored < sessions && <Command line={`pm import ${agent}`} />}
         </div>
       ))}
-    </section>
+    </Part>
   );
 }
 
@@ -80,8 +79,7 @@ function Retention({ memory }: { memory: MemoryStatus }) {
     captures,
   } = memory;
   return (
-    <section class="panel" aria-labelledby="retention">
-      <h2 id="retention">What is kept here</h2>
+    <Part as="panel" title="What is kept here">
       <p>
         {counted(sessions, "session")} with {counted(turns, "turn")} and {counted(annotations, "note")},{" "}
         {bytes(size)}
@@ -101,15 +99,14 @@ function Retention({ memory }: { memory: MemoryStatus }) {
           <a href={linkTo("/settings/", { setting: "sessions.retention_days" })}>The setting</a>
         </p>
       )}
-    </section>
+    </Part>
   );
 }
 
 function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
   const { data, error, reload } = useAnswer("redactions", {});
   return (
-    <section class="panel" aria-labelledby="redactions">
-      <h2 id="redactions">Secrets that were replaced</h2>
+    <Part as="panel" title="Secrets that were replaced">
       {error && <Failure error={error} onRetry={reload} />}
       {needsScrubbing && <p>The rules changed: what is stored is being scrubbed again.</p>}
       {data?.types.length === 0 && <p class="nothing">None was found in what is stored.</p>}
@@ -119,29 +116,20 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
             In {counted(data.sessions, "session")}. The secrets themselves are not stored anywhere: texts have
             placeholders in their place.
           </p>
-          <table class="plain-table">
-            <thead>
-              <tr>
-                <th scope="col">Placeholder</th>
-                <th scope="col">Different secrets</th>
-                <th scope="col">Sessions</th>
+          <Table head={["Placeholder", "Different secrets", "Sessions"]}>
+            {data.types.map(({ type, secrets, sessions }) => (
+              <tr key={type}>
+                <td>
+                  <code>[REDACTED_{type}]</code>
+                </td>
+                <td>{secrets.toLocaleString("en")}</td>
+                <td>{sessions.toLocaleString("en")}</td>
               </tr>
-            </thead>
-            <tbody>
-              {data.types.map(({ type, secrets, sessions }) => (
-                <tr key={type}>
-                  <td>
-                    <code>[REDACTED_{type}]</code>
-                  </td>
-                  <td>{secrets.toLocaleString("en")}</td>
-                  <td>{sessions.toLocaleString("en")}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </>
       )}
-    </section>
+    </Part>
   );
 }
 
@@ -153,8 +141,7 @@ function ForgetMore({ onForgotten }: { onForgotten: () => void }) {
   const [asked, setAsked] = useState<ForgetRequest | null>(null);
   const period = { ...(since !== "" && { since }), ...(until !== "" && { until }) };
   return (
-    <section class="panel" aria-labelledby="forget-more">
-      <h2 id="forget-more">Forget</h2>
+    <Part as="panel" title="Forget">
       <form
         class="form inline"
         onSubmit={(event) => {
@@ -195,6 +182,6 @@ function ForgetMore({ onForgotten }: { onForgotten: () => void }) {
         </button>
       </form>
       {asked && <ForgetDialog what={asked} onClose={() => setAsked(null)} onForgotten={onForgotten} />}
-    </section>
+    </Part>
   );
 }

@@ -1,6 +1,5 @@
-import { Tabs } from "../../components/tabs.tsx";
+import { PartTabs } from "../../components/chips.tsx";
 import type { ViewProps } from "../../router.ts";
-import { linkTo } from "../../router.ts";
 import { Decisions } from "./decisions.tsx";
 import { EventDetails } from "./event-details.tsx";
 import { Events } from "./events.tsx";
@@ -24,14 +23,7 @@ export default function Memory({ rest, query }: ViewProps) {
   return (
     <div class="memory">
       <h1 class="hidden">Memory</h1>
-      <Tabs
-        label="Parts of the memory"
-        tabs={parts.map(([path, label]) => ({
-          href: linkTo(`/memory/${path}`),
-          label,
-          isCurrent: path === part,
-        }))}
-      />
+      <PartTabs label="Parts of the memory" view="memory" parts={parts} current={part} />
       {part === "" && <Decisions query={query} />}
       {part === "notes" && <Notes query={query} />}
       {part === "events" && (name === "" ? <Events /> : <EventDetails key={name} id={name} />)}

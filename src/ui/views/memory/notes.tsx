@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Annotation } from "../../../protocol/operations/sessions.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
+import { FormButtons, SmallButton } from "../../components/layout.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 import { periods, Time } from "../../components/time.tsx";
@@ -124,12 +124,8 @@ function NoteEntry({
       actions={
         !isEditing && (
           <>
-            <button type="button" class="quiet small" onClick={() => setEditing(true)}>
-              Edit
-            </button>
-            <button type="button" class="quiet small" onClick={onForget}>
-              Forget…
-            </button>
+            <SmallButton onClick={() => setEditing(true)}>Edit</SmallButton>
+            <SmallButton onClick={onForget}>Forget…</SmallButton>
           </>
         )
       }
@@ -173,14 +169,7 @@ function EditNote({ id, note, isPrompt, onClose, onSaved }: EditNoteProps) {
       />
       {error && <Refusal error={error} />}
       {isPrompt && <p class="faint">The prompt keeps its words; the note stands beside it.</p>}
-      <footer class="dialog-buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="primary" disabled={isRunning || text.trim() === ""}>
-          Save
-        </button>
-      </footer>
+      <FormButtons submit="Save" isDisabled={isRunning || text.trim() === ""} onCancel={onClose} />
     </form>
   );
 }

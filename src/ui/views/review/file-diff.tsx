@@ -3,12 +3,20 @@ import type { LineAuthor } from "../../../protocol/operations/blame.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../../../protocol/operations/review.ts";
 import { statusNames } from "../../../protocol/reading/session.ts";
 import { LinesBar } from "../../components/badge.tsx";
-import { LineCounts } from "../../components/diff.tsx";
+import { LineCounts } from "../../components/code-lines.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { counted } from "../../components/words.ts";
 import { fileLink, sessionLink } from "../../router.ts";
-import { type Piece, piecesOf, useParser, withStretches } from "./highlight.ts";
-import { type DiffLine, pairsOf, type Segment, segmentsOf } from "./segments.ts";
+import {
+  type DiffLine,
+  type Piece,
+  pairsOf,
+  piecesOf,
+  type Segment,
+  segmentsOf,
+  useParser,
+  withStretches,
+} from "./segments.ts";
 
 /** Files with more changed lines are closed at first. */
 const manyLines = 600;

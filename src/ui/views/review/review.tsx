@@ -4,11 +4,10 @@ import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protoco
 import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
-import { CopyButton } from "../../components/copy-button.tsx";
-import { LineCounts } from "../../components/diff.tsx";
+import { Tabs } from "../../components/chips.tsx";
+import { CopyButton, LineCounts } from "../../components/code-lines.tsx";
 import { Inline } from "../../components/marked.tsx";
-import { Empty, Failure, Loading } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { Empty, Failure, Loading, Notes } from "../../components/states.tsx";
 import { Moment, Time } from "../../components/time.tsx";
 import { counted, percent, sessionName } from "../../components/words.ts";
 import {
@@ -107,11 +106,7 @@ function Head({ of, range }: { of: ReviewAnswer; range: string }) {
         <LinesBar lines={lines} />
         <span>{shareOf(lines)}</span>
       </p>
-      {notes.map((note) => (
-        <p key={note} class="faint">
-          <Inline text={note} />
-        </p>
-      ))}
+      <Notes of={notes} />
     </header>
   );
 }

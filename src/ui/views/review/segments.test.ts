@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReviewHunk, ReviewLine } from "../../../protocol/operations/review.ts";
-import { withStretches } from "./highlight.ts";
-import { pairsOf, segmentsOf } from "./segments.ts";
+import { pairsOf, segmentsOf, withStretches } from "./segments.ts";
 
 const hunk = (...lines: [mark: ReviewLine["mark"], text: string, by?: number][]): ReviewHunk => ({
   old_start: 10,

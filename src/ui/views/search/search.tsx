@@ -2,18 +2,16 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Verdict } from "../../../protocol/values.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
-import { FilterChips } from "../../components/chips.tsx";
+import { FilterChips, Tabs } from "../../components/chips.tsx";
 import { wordsOf } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
-import { Tabs } from "../../components/tabs.tsx";
 import { counted } from "../../components/words.ts";
 import type { ViewProps } from "../../router.ts";
 import { linkTo } from "../../router.ts";
 import { HitRow } from "./hit-row.tsx";
 import { type Found, foundIn } from "./hits.ts";
 import { nothingKnown, questionIn, requestOf, searchFilters } from "./question.ts";
-import { rememberSearch } from "./recent.ts";
-import { Start } from "./start.tsx";
+import { rememberSearch, Start } from "./start.tsx";
 import "./search.css";
 
 const scopes = [

@@ -1,8 +1,20 @@
+import { placeShown } from "../../api/place.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Icon, type IconName } from "../../components/icon.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { fileLink, linkTo } from "../../router.ts";
-import { recentSearches } from "./recent.ts";
+
+const maxRecent = 6;
+const key = () => `pommel.searches ${placeShown() ?? ""}`;
+
+/** What was searched for in this project and this browser, the latest first. */
+const recentSearches = (): string[] => JSON.parse(localStorage.getItem(key()) ?? "[]") as string[];
+
+/** Keeps a search; one that began with less of the same words gives way to it. */
+export function rememberSearch(words: string): void {
+  const others = recentSearches().filter((known) => !words.startsWith(known));
+  localStorage.setItem(key(), JSON.stringify([words, ...others].slice(0, maxRecent)));
+}
 
 /** Before anything is asked: questions that this project answers, and what was asked lately. */
 export function Start() {

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { deedsOf, type Margin } from "../../../protocol/reading/turn.ts";
+import { useAnswer } from "../../api/use-answer.ts";
 import { Icon } from "../../components/icon.tsx";
-import { Inline } from "../../components/marked.tsx";
+import { SmallButton } from "../../components/layout.tsx";
+import { Inline, Marked } from "../../components/marked.tsx";
 import { counted } from "../../components/words.ts";
 import { sessionLink } from "../../router.ts";
-import { Matches } from "./matches.tsx";
 
 interface OutlineProps {
   session: string;
@@ -75,13 +76,47 @@ export function Outline({ session, turns, margins, current, find }: OutlineProps
           })}
         </ol>
         {near.length < shown.length && (
-          <button type="button" class="quiet small" onClick={() => setWhole(true)}>
-            List all {counted(shown.length, "turn")}
-          </button>
+          <SmallButton onClick={() => setWhole(true)}>List all {counted(shown.length, "turn")}</SmallButton>
         )}
         {shown.length === 0 && <p class="faint">No prompt and no file fits.</p>}
         <Matches session={session} text={wanted} />
       </div>
     </nav>
+  );
+}
+
+/** Shorter texts are everywhere. */
+const shortest = 2;
+const limit = 100;
+
+/** Turns in which a text occurs in anything that was said or done, loaded or not. */
+function Matches({ session, text }: { session: string; text: string }) {
+  const q = text.trim();
+  const request = { q, session, in: "content", match: "exact", by: "turn", limit } as const;
+  const { data, error } = useAnswer("searchTranscripts", q.length < shortest ? null : request);
+  if (q.length < shortest) return null;
+  if (error) return <p class="faint">{error.message}</p>;
+  if (data === null) return null;
+  const found = data.results.toSorted((a, b) => a.turn - b.turn);
+  return (
+    <section class="matches" aria-label="In what was said and done">
+      <p class="faint" role="status">
+        {data.total_results === 0
+          ? "Nothing in what was said and done."
+          : `In ${counted(data.total_results, "turn")}, in what was said and done:`}
+      </p>
+      <ol>
+        {found.map(({ id, turn, snippet }) => (
+          <li key={id}>
+            <a href={sessionLink(session, turn, q)}>
+              <span class="faint">{turn}</span>
+              <span class="match-text">
+                <Marked text={snippet} words={[q]} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,3 +1,4 @@
+import { SmallButton } from "../../components/layout.tsx";
 import "./session.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
@@ -6,7 +7,7 @@ import { type Margin, marginsOf } from "../../../protocol/reading/turn.ts";
 import { ask } from "../../api/ask.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { CopyButton } from "../../components/code-lines.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";
 import { Clamped } from "../../components/markdown.tsx";
 import { Inline } from "../../components/marked.tsx";
@@ -14,10 +15,9 @@ import { Failure, Loading } from "../../components/states.tsx";
 import { Moment } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import { commitLink, fileLink, goTo, linkTo, sessionLink, type ViewProps } from "../../router.ts";
-import { markFound, scrollToFound } from "./found.ts";
 import { Outline } from "./outline.tsx";
 import { Turn } from "./turn.tsx";
-import { type Turns as ReadTurns, useTurns } from "./use-turns.ts";
+import { markFound, type Turns as ReadTurns, scrollToFound, useTurns } from "./use-turns.ts";
 
 /** As many of each as stand in the margins. */
 const limit = 500;
@@ -123,9 +123,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
           {tokens.output === null ? "tokens not recorded" : counted(tokens.output, "token")}
         </span>
         {parent_id !== null && <a href={sessionLink(parent_id)}>Part of another session</a>}
-        <button type="button" class="quiet small" onClick={() => setForgetting(true)}>
-          Forget…
-        </button>
+        <SmallButton onClick={() => setForgetting(true)}>Forget…</SmallButton>
       </p>
       {brief.rejected !== null && (
         <p>

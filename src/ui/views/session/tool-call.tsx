@@ -4,8 +4,8 @@ import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts"
 import { duration } from "../../../protocol/reading/numbers.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Preformatted } from "../../components/code-lines.tsx";
-import { Diff, LineCounts } from "../../components/diff.tsx";
+import { Diff, LineCounts, Preformatted } from "../../components/code-lines.tsx";
+import { SmallButton } from "../../components/layout.tsx";
 import { Time } from "../../components/time.tsx";
 import { fileLink, sessionLink } from "../../router.ts";
 
@@ -64,11 +64,7 @@ export function ToolCall({ call, at, onWhole, children }: ToolCallProps) {
       )}
       <p class="call-links">
         {subagent !== null && <a href={sessionLink(subagent)}>Read the subagent's session</a>}
-        {onWhole && (
-          <button type="button" class="quiet small" onClick={onWhole}>
-            Show all of this turn
-          </button>
-        )}
+        {onWhole && <SmallButton onClick={onWhole}>Show all of this turn</SmallButton>}
       </p>
     </details>
   );

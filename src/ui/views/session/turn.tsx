@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { type Margin, storyOfTurn, turnAsMarkdown } from "../../../protocol/reading/turn.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Preformatted } from "../../components/code-lines.tsx";
-import { CopyButton } from "../../components/copy-button.tsx";
+import { CopyButton, Preformatted } from "../../components/code-lines.tsx";
+import { SmallButton } from "../../components/layout.tsx";
 import { Clamped, Markdown } from "../../components/markdown.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
@@ -81,11 +81,7 @@ function Subagent({ id }: { id: string }) {
       ))}
       {error && <Failure error={error} onRetry={retry} />}
       {isLoading && <Loading rows={2} />}
-      {hasMore && !isLoading && (
-        <button type="button" class="quiet small" onClick={loadMore}>
-          Show more of it
-        </button>
-      )}
+      {hasMore && !isLoading && <SmallButton onClick={loadMore}>Show more of it</SmallButton>}
     </section>
   );
 }
@@ -175,11 +171,7 @@ function Folded({ label, at, children }: { label: string; at: string | null; chi
 }
 
 function Omitted({ count, onWhole }: { count: number; onWhole: () => void }) {
-  return (
-    <button type="button" class="quiet small" onClick={onWhole}>
-      Show {counted(count, "more character")}
-    </button>
-  );
+  return <SmallButton onClick={onWhole}>Show {counted(count, "more character")}</SmallButton>;
 }
 
 /** Notes, decisions and commits, in the margin. */

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Setting } from "../../../protocol/operations/daemon.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
+import { Part, SmallButton } from "../../components/layout.tsx";
 import { Inline } from "../../components/marked.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../components/states.tsx";
 
@@ -68,10 +68,14 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
       ))}
       {shown.length === 0 && <Empty title="No setting fits" />}
       {names.map((name) => (
-        <section key={name} class="part" aria-labelledby={`settings-${name}`}>
-          <h2 id={`settings-${name}`}>
-            {sections[name] ?? name} <span class="path">[{name}]</span>
-          </h2>
+        <Part
+          key={name}
+          title={
+            <>
+              {sections[name] ?? name} <span class="path">[{name}]</span>
+            </>
+          }
+        >
           <ul class="rows">
             {shown
               .filter(({ key }) => key.startsWith(`${name}.`))
@@ -79,7 +83,7 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
                 <SettingRow key={setting.key} setting={setting} onChanged={reload} />
               ))}
           </ul>
-        </section>
+        </Part>
       ))}
     </>
   );
@@ -116,18 +120,13 @@ function SettingRow({ setting, onChanged }: { setting: Setting; onChanged: () =>
         changeable &&
         origin !== "env" && (
           <p class="entry-actions">
-            <button type="button" class="quiet small" onClick={() => setEditing(true)}>
-              Change<span class="hidden"> {key}</span>
-            </button>
+            <SmallButton onClick={() => setEditing(true)} what={key}>
+              Change
+            </SmallButton>
             {origin === "project" && (
-              <button
-                type="button"
-                class="quiet small"
-                disabled={change.isRunning}
-                onClick={() => void change.run({ key })}
-              >
-                Reset<span class="hidden"> {key}</span>
-              </button>
+              <SmallButton isDisabled={change.isRunning} onClick={() => void change.run({ key })} what={key}>
+                Reset
+              </SmallButton>
             )}
           </p>
         )

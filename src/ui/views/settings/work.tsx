@@ -1,7 +1,7 @@
 import type { ModelStatus, QueueResponse, StatusResponse } from "../../../protocol/operations/status.ts";
-import { useAnswer } from "../../api/use-answer.ts";
-import { useChange } from "../../api/use-change.ts";
+import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Part, Table } from "../../components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../components/states.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
@@ -32,39 +32,28 @@ const states = {
 function Models({ status: { models, memory } }: { status: StatusResponse }) {
   const { llm } = memory;
   return (
-    <section class="panel" aria-labelledby="models">
-      <h2 id="models">Models</h2>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            <th scope="col">For</th>
-            <th scope="col">Model</th>
-            <th scope="col">Embedded</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.code.map((model) => (
-            <Model key={model.id} use="code" model={model} />
-          ))}
-          {models.text.map((model) => (
-            <Model key={model.id} use="sessions" model={model} />
-          ))}
-          <tr>
-            <td>summaries</td>
-            <td>{llm.model === "none" ? "none: summaries are extracts" : llm.model}</td>
-            <td>
-              {llm.model !== "none" &&
-                `${counted(llm.tokens_today, "token")} today of ${llm.daily_tokens.toLocaleString("en")}`}
-            </td>
-            <td>{llm.problem !== null && <Badge tone="bad">{llm.problem}</Badge>}</td>
-          </tr>
-        </tbody>
-      </table>
+    <Part as="panel" title="Models">
+      <Table head={["For", "Model", "Embedded", "State"]}>
+        {models.code.map((model) => (
+          <Model key={model.id} use="code" model={model} />
+        ))}
+        {models.text.map((model) => (
+          <Model key={model.id} use="sessions" model={model} />
+        ))}
+        <tr>
+          <td>summaries</td>
+          <td>{llm.model === "none" ? "none: summaries are extracts" : llm.model}</td>
+          <td>
+            {llm.model !== "none" &&
+              `${counted(llm.tokens_today, "token")} today of ${llm.daily_tokens.toLocaleString("en")}`}
+          </td>
+          <td>{llm.problem !== null && <Badge tone="bad">{llm.problem}</Badge>}</td>
+        </tr>
+      </Table>
       {models.code.length + models.text.length === 0 && (
         <p class="nothing">No model: searches go by words and by the structure of code.</p>
       )}
-    </section>
+    </Part>
   );
 }
 
@@ -102,8 +91,7 @@ function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => vo
   const retry = useChange("retry", onChanged);
   const { pending, processing, eta_seconds, last_error, sessions } = queue;
   return (
-    <section class="panel" aria-labelledby="queue">
-      <h2 id="queue">Queue</h2>
+    <Part as="panel" title="Queue">
       <p>
         {pending + sessions.pending + sessions.running.length === 0
           ? "Nothing to do: all that was seen is searchable."
@@ -145,7 +133,7 @@ function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => vo
           </p>
         </>
       )}
-    </section>
+    </Part>
   );
 }
 
@@ -157,35 +145,24 @@ function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
     ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, isDead: outcome === "dead" })),
   ].sort((a, b) => b.at.localeCompare(a.at));
   return (
-    <section class="panel" aria-labelledby="last-jobs">
-      <h2 id="last-jobs">Last jobs</h2>
+    <Part as="panel" title="Last jobs">
       {jobs.length === 0 && <p class="nothing">None since the daemon started.</p>}
       {jobs.length > 0 && (
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">What</th>
-              <th scope="col">Of</th>
-              <th scope="col">Took</th>
+        <Table head={["When", "What", "Of", "Took"]}>
+          {jobs.map(({ kind, subject, took_ms, at, isDead }) => (
+            <tr key={`${at} ${kind} ${subject}`}>
+              <td>
+                <Time at={at} />
+              </td>
+              <td>
+                {kind} {isDead && <Badge tone="bad">failed</Badge>}
+              </td>
+              <td class="path">{subject}</td>
+              <td>{Math.round(took_ms).toLocaleString("en")} ms</td>
             </tr>
-          </thead>
-          <tbody>
-            {jobs.map(({ kind, subject, took_ms, at, isDead }) => (
-              <tr key={`${at} ${kind} ${subject}`}>
-                <td>
-                  <Time at={at} />
-                </td>
-                <td>
-                  {kind} {isDead && <Badge tone="bad">failed</Badge>}
-                </td>
-                <td class="path">{subject}</td>
-                <td>{Math.round(took_ms).toLocaleString("en")} ms</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
-    </section>
+    </Part>
   );
 }

@@ -6,8 +6,17 @@ import { relativeTime } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
 import type { ViewProps } from "../../router.ts";
 import { commitLink, goTo, sessionLink } from "../../router.ts";
-import { axisHeight, draw, heightOf, labelWidthAt, type Spot, type Window } from "./draw.ts";
-import { type Lane, lanesOf, spanOf } from "./lanes.ts";
+import {
+  axisHeight,
+  draw,
+  heightOf,
+  type Lane,
+  labelWidthAt,
+  lanesOf,
+  type Spot,
+  spanOf,
+  type Window,
+} from "./draw.ts";
 import "./timeline.css";
 
 /** As many as the daemon lists at most. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import { lanesOf, spanOf, ticksOf } from "./lanes.ts";
+import { lanesOf, spanOf, ticksOf } from "./draw.ts";
 
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours)).toISOString();
 const session = (id: string, branch: string | null, from: number, to: number) =>

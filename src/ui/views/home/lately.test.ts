@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { grouped, happenings } from "./axis.ts";
+import { grouped, happenings } from "./lately.tsx";
 
 const session = (id: string, last_at: string) => ({ id, last_at });
 const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
