@@ -96,7 +96,9 @@ function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => vo
         {pending + sessions.pending + sessions.running.length === 0
           ? "Nothing to do: all that was seen is searchable."
           : `${counted(pending, "file")} and ${counted(sessions.pending, "job")} pending.`}
-        {eta_seconds !== null && ` About ${counted(Math.ceil(eta_seconds), "second")} left.`}
+        {eta_seconds !== null &&
+          eta_seconds > 0 &&
+          ` About ${counted(Math.ceil(eta_seconds), "second")} left.`}
       </p>
       {processing !== null && (
         <p>
