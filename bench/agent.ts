@@ -28,8 +28,7 @@
  *
  *   npm run bench:agent -- paired --help     instead: a real agent, each task with Pommel and without
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { pairedCommand } from "./agent/paired/command.ts";
@@ -38,7 +37,7 @@ import { runTasks, type Trial } from "./agent/run.ts";
 import { tablesOf } from "./agent/tables.ts";
 import { withLocalised } from "./agent/tasks.ts";
 import { loadRepositories as loadLocalised } from "./localise/run.ts";
-import { half } from "./measure.ts";
+import { half, scratchDir } from "./measure.ts";
 import { loadRepositories, type Repository } from "./search/data.ts";
 import { asMarkdown, asText } from "./search/tables.ts";
 
@@ -104,20 +103,16 @@ function numberOf(option: "count" | "max-tokens"): number {
 const count = numberOf("count");
 const maxTokens = options["max-tokens"] === undefined ? undefined : numberOf("max-tokens");
 const how = { maxTokens, codegraph: options.codegraph && resolve(options.codegraph) };
-const scratch = mkdtempSync(join(tmpdir(), "pommel-agent-"));
+const scratch = scratchDir("agent");
 const indexes = resolve(options.indexes ?? join(scratch, "indexes"));
 // The user's own settings take no part.
 process.env.POMMEL_HOME = join(scratch, "home");
-try {
-  const trials = await (options.localise ? localisedTrials() : ownTrials());
-  if (trials.length === 0)
-    fail("No question could be made: no function there has a doc comment that makes one.");
-  const tables = tablesOf(trials);
-  if (options.json) console.log(JSON.stringify(trials, null, 2));
-  else console.log(options.markdown ? asMarkdown(tables) : asText(tables));
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+const trials = await (options.localise ? localisedTrials() : ownTrials());
+if (trials.length === 0)
+  fail("No question could be made: no function there has a doc comment that makes one.");
+const tables = tablesOf(trials);
+if (options.json) console.log(JSON.stringify(trials, null, 2));
+else console.log(options.markdown ? asMarkdown(tables) : asText(tables));
 
 /** What the files of each repository are asked: by its doc comments and its annotations. */
 async function ownTrials(): Promise<Trial[]> {

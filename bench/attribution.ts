@@ -19,14 +19,14 @@
  * merge and revert in real git repositories; Pommel records it as its daemon would. *live* watched files and imported
  * each commit when it was made; *imported* read transcripts and history afterwards.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type MeasuredRepository, measure } from "./attribution/measure.ts";
 import { explain, print, printSituations, summary } from "./attribution/report.ts";
 import { situations } from "./attribution/situations/situations.ts";
 import { happenings, planOf } from "./attribution/weights.ts";
+import { scratchDir } from "./measure.ts";
 
 const { values: options, positionals: wanted } = parseArgs({
   allowPositionals: true,
@@ -53,41 +53,37 @@ if (options.only !== undefined && !happenings.includes(options.only)) {
   process.exit(2);
 }
 
-const home = mkdtempSync(join(tmpdir(), "pommel-home-"));
+const home = scratchDir("home");
 process.env.HOME = home;
 process.env.POMMEL_HOME = join(home, "pommel");
 process.env.GIT_CONFIG_GLOBAL = join(home, ".gitconfig");
 process.env.GIT_CONFIG_NOSYSTEM = "1";
-try {
-  const start = performance.now();
-  const first = Number(options.seed);
-  const repositories = Number(options.repositories ?? (options.situations ? 4 : 12));
-  const steps = Number(options.steps ?? (options.situations ? 30 : 40));
-  const seeds = Array.from({ length: repositories }, (_, i) => first + i);
-  const chosen = situations.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-  const plain = { name: null, plan: planOf(options.only ?? null), habits: {} };
-  const todo = (options.situations ? chosen : [plain]).flatMap((each) =>
-    seeds.map((seed) => ({ ...each, seed })),
-  );
-  const measured: MeasuredRepository[] = [];
-  // Most of the time is git's: two go side by side.
-  const left = [...todo];
-  const worker = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      const { seed, name, plan, habits } = next;
-      measured.push({ ...(await measure(seed, { plan, habits, steps })), situation: name });
-      if (process.stderr.isTTY) process.stderr.write(`\r${measured.length} of ${todo.length}`);
-    }
-  };
-  await Promise.all([worker(), worker()]);
-  measured.sort((a, b) => a.seed - b.seed);
-  if (options.story) for (const { story } of measured) console.log(story.join("\n"));
-  const names = chosen.map(({ name }) => name);
-  if (options.json) console.log(JSON.stringify(summary(measured), null, 2));
-  else if (options.situations) printSituations(measured, names, { markdown: options.markdown });
-  else print(measured, { markdown: options.markdown });
-  if (options.explain) explain(measured, Number(options.explain), options.half);
-  console.error(`${((performance.now() - start) / 1000).toFixed(0)} s`);
-} finally {
-  rmSync(home, { recursive: true, force: true });
-}
+const start = performance.now();
+const first = Number(options.seed);
+const repositories = Number(options.repositories ?? (options.situations ? 4 : 12));
+const steps = Number(options.steps ?? (options.situations ? 30 : 40));
+const seeds = Array.from({ length: repositories }, (_, i) => first + i);
+const chosen = situations.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const plain = { name: null, plan: planOf(options.only ?? null), habits: {} };
+const todo = (options.situations ? chosen : [plain]).flatMap((each) =>
+  seeds.map((seed) => ({ ...each, seed })),
+);
+const measured: MeasuredRepository[] = [];
+// Most of the time is git's: two go side by side.
+const left = [...todo];
+const worker = async () => {
+  for (let next = left.shift(); next !== undefined; next = left.shift()) {
+    const { seed, name, plan, habits } = next;
+    measured.push({ ...(await measure(seed, { plan, habits, steps })), situation: name });
+    if (process.stderr.isTTY) process.stderr.write(`\r${measured.length} of ${todo.length}`);
+  }
+};
+await Promise.all([worker(), worker()]);
+measured.sort((a, b) => a.seed - b.seed);
+if (options.story) for (const { story } of measured) console.log(story.join("\n"));
+const names = chosen.map(({ name }) => name);
+if (options.json) console.log(JSON.stringify(summary(measured), null, 2));
+else if (options.situations) printSituations(measured, names, { markdown: options.markdown });
+else print(measured, { markdown: options.markdown });
+if (options.explain) explain(measured, Number(options.explain), options.half);
+console.error(`${((performance.now() - start) / 1000).toFixed(0)} s`);

@@ -10,15 +10,14 @@
  *
  * DIR holds transcripts of Claude Code. Half of the sessions ("choose") were looked at when the rules were made.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { listCommands } from "../src/store/memory/commands.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { type Asked, askFix, askHow, replayFailures } from "./commands/ask.ts";
-import { printTable } from "./measure.ts";
+import { printTable, scratchDir } from "./measure.ts";
 import { halfOf, importSessions } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
@@ -35,54 +34,47 @@ if (!options.sessions) {
   process.exit(2);
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "pommel-commands-"));
-try {
-  const file = options.memory ?? join(scratch, "memory.db");
-  const memory = existsSync(file)
-    ? Memory.open(file, { readonly: true })
-    : (await importSessions(options.sessions, file)).memory;
-  const halves = new Map(
-    listTranscripts(memory).map(({ path, sessionId }) => [
-      sessionId,
-      halfOf({ id: basename(path, ".jsonl") }),
-    ]),
-  );
-  const halfOfSession = (id: number) => halves.get(id) ?? "choose";
-  const runs = listCommands(memory)
-    .filter(({ at }) => at !== null)
-    .reverse();
-  print([...askHow(memory, runs), ...askFix(memory, runs)], halfOfSession);
-  const replayed = replayFailures(memory, options.sessions, runs);
-  console.log("");
-  printTable(
-    ["half", "failures", "something useful known", "spoke", "precision", "coverage", "tokens (median)"],
-    (["choose", "confirm"] as const).map((half) => {
-      const some = replayed.filter(({ sessionId }) => halfOfSession(sessionId) === half);
-      const spoke = some.filter(({ said }) => said !== null);
-      const right = spoke.filter(({ isRight }) => isRight).length;
-      const known = some.filter(({ isKnown }) => isKnown).length;
-      const tokens = spoke.map((one) => one.tokens).sort((a, b) => a - b);
-      return [
-        half,
-        `${some.length}`,
-        `${known}`,
-        `${spoke.length}`,
-        share(right, spoke.length),
-        share(right, known),
-        `${tokens[tokens.length >> 1] ?? "-"}`,
-      ];
-    }),
-    options,
-  );
-  if (options.shown) {
-    for (const { said, isRight, error } of replayed)
-      if (said !== null)
-        console.log(`${isRight ? "+" : "-"} ${error.slice(0, 120).replace(/\n/g, " / ")}\n    ${said}`);
-  }
-  memory.close();
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+const scratch = scratchDir("commands");
+const file = options.memory ?? join(scratch, "memory.db");
+const memory = existsSync(file)
+  ? Memory.open(file, { readonly: true })
+  : (await importSessions(options.sessions, file)).memory;
+const halves = new Map(
+  listTranscripts(memory).map(({ path, sessionId }) => [sessionId, halfOf({ id: basename(path, ".jsonl") })]),
+);
+const halfOfSession = (id: number) => halves.get(id) ?? "choose";
+const runs = listCommands(memory)
+  .filter(({ at }) => at !== null)
+  .reverse();
+print([...askHow(memory, runs), ...askFix(memory, runs)], halfOfSession);
+const replayed = replayFailures(memory, options.sessions, runs);
+console.log("");
+printTable(
+  ["half", "failures", "something useful known", "spoke", "precision", "coverage", "tokens (median)"],
+  (["choose", "confirm"] as const).map((half) => {
+    const some = replayed.filter(({ sessionId }) => halfOfSession(sessionId) === half);
+    const spoke = some.filter(({ said }) => said !== null);
+    const right = spoke.filter(({ isRight }) => isRight).length;
+    const known = some.filter(({ isKnown }) => isKnown).length;
+    const tokens = spoke.map((one) => one.tokens).sort((a, b) => a - b);
+    return [
+      half,
+      `${some.length}`,
+      `${known}`,
+      `${spoke.length}`,
+      share(right, spoke.length),
+      share(right, known),
+      `${tokens[tokens.length >> 1] ?? "-"}`,
+    ];
+  }),
+  options,
+);
+if (options.shown) {
+  for (const { said, isRight, error } of replayed)
+    if (said !== null)
+      console.log(`${isRight ? "+" : "-"} ${error.slice(0, 120).replace(/\n/g, " / ")}\n    ${said}`);
 }
+memory.close();
 
 function share(count: number, of: number): string {
   return of === 0 ? "-" : `${(count / of).toFixed(2)} (${count} of ${of})`;

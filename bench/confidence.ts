@@ -17,8 +17,8 @@
  * is on what is mined from the repositories of models/rank and on the choosing half of the questions that have no answer: never on
  * the benchmarks' questions, nor on those of bench/localise.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
@@ -39,6 +39,7 @@ import { asMarkdown, asSource, asText, nonsense, rightness, verdictOf } from "./
 import { isAnswered, type Sample, unanswerable } from "./confidence/sample.ts";
 import { sessionSamples } from "./confidence/sessions.ts";
 import { mine, type Repository } from "./localise/run.ts";
+import { scratchDir } from "./measure.ts";
 import { importSessions, loadQuestions } from "./recall/import.ts";
 import { loadRepositories } from "./search/data.ts";
 
@@ -90,15 +91,11 @@ function needed(name: "clones" | "checkouts" | "annotations" | "sessions" | "que
 
 async function gather(): Promise<Sample[]> {
   const clones = needed("clones");
-  const scratch = mkdtempSync(join(tmpdir(), "pommel-confidence-"));
-  try {
-    const { samples, foreign } = await gatherMined(clones, options.work ?? join(scratch, "mined"));
-    if (options.checkouts !== undefined) samples.push(...(await gatherBenchmark(scratch)));
-    if (options.sessions !== undefined) samples.push(...(await gatherSessions(foreign, scratch)));
-    return samples;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const scratch = scratchDir("confidence");
+  const { samples, foreign } = await gatherMined(clones, options.work ?? join(scratch, "mined"));
+  if (options.checkouts !== undefined) samples.push(...(await gatherBenchmark(scratch)));
+  if (options.sessions !== undefined) samples.push(...(await gatherSessions(foreign, scratch)));
+  return samples;
 }
 
 /** What is mined from each repository, asked of it and of those that are mined after it. */

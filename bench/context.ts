@@ -13,8 +13,7 @@
  * DIR holds transcripts of Claude Code, FILE [{session_id: file name without .jsonl, first_timestamp, last_timestamp,
  * branch, files_touched}].
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
@@ -31,7 +30,7 @@ import {
   type Named,
 } from "./context/judge.ts";
 import { type Played, readPlay, replay } from "./context/replay.ts";
-import { printTable } from "./measure.ts";
+import { printTable, scratchDir } from "./measure.ts";
 import { halfOf, importerInto } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
@@ -53,23 +52,19 @@ if (!options.sessions || !options.manifest) {
 }
 
 const halves = ["choose", "confirm"] as const;
-const scratch = mkdtempSync(join(tmpdir(), "pommel-context-"));
-try {
-  const manifest = z.parse(z.array(manifestEntry), JSON.parse(readFileSync(options.manifest, "utf8")));
-  const plays: Played[] = [];
-  for await (const { path } of claude.list(options.sessions))
-    plays.push(...[(await readPlay(path)) ?? []].flat());
-  const names = plays.map(({ name }) => name).sort();
-  const isAsked = (name: string) => names.indexOf(name) % Number(options.every) === 0;
-  const importer = importerInto(join(scratch, "memory.db"), scratch);
-  const moments = await replay(plays, isAsked, importer, scratch, historyOf(options.repository));
-  const judged = judgeMoments(importer.memory, plays, moments, continuedBy(manifest));
-  importer.memory.close();
-  print(judged);
-  if (options.repository) printNamed(await askForCode(options.repository, plays, scratch));
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+const scratch = scratchDir("context");
+const manifest = z.parse(z.array(manifestEntry), JSON.parse(readFileSync(options.manifest, "utf8")));
+const plays: Played[] = [];
+for await (const { path } of claude.list(options.sessions))
+  plays.push(...[(await readPlay(path)) ?? []].flat());
+const names = plays.map(({ name }) => name).sort();
+const isAsked = (name: string) => names.indexOf(name) % Number(options.every) === 0;
+const importer = importerInto(join(scratch, "memory.db"), scratch);
+const moments = await replay(plays, isAsked, importer, scratch, historyOf(options.repository));
+const judged = judgeMoments(importer.memory, plays, moments, continuedBy(manifest));
+importer.memory.close();
+print(judged);
+if (options.repository) printNamed(await askForCode(options.repository, plays, scratch));
 
 /** What commits of the default branch were known at a time. */
 function historyOf(repository: string | undefined): (at: number) => FileHistory {

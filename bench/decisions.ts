@@ -16,14 +16,13 @@
  */
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { decisionsInRepository } from "../src/queries/sessions/recorded-decisions.ts";
 import { storedDecisions } from "../src/sessions/decisions/stored.ts";
 import { Memory } from "../src/store/memory/memory.ts";
-import { printTable } from "./measure.ts";
+import { printTable, scratchDir } from "./measure.ts";
 import { importSessions } from "./recall/import.ts";
 
 /** Something that is shown as a decision. */
@@ -106,23 +105,19 @@ if (options.sessions.length + options.repository.length === 0) {
   process.exit(2);
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "pommel-decisions-"));
-try {
-  const shown = [
-    ...(await Promise.all(options.repository.map((named) => recordedIn(...nameAndDir(named))))).flat(),
-  ];
-  for (const named of options.sessions) shown.push(...(await madeIn(...nameAndDir(named))));
-  const round = rounds.find((one) => one === options.round);
-  if (round === undefined) throw new Error(`--round knows ${rounds.join(", ")}`);
-  const labels = loadLabels(round);
-  if (options.sample) {
-    const fresh = shown.filter((one) => !labels.has(hashOf(one)));
-    for (const one of drawn(fresh, options.seed).slice(0, Number(options.sample)))
-      console.log(JSON.stringify({ hash: hashOf(one), ...one }));
-  } else report(shown, labels);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+const scratch = scratchDir("decisions");
+const shown = [
+  ...(await Promise.all(options.repository.map((named) => recordedIn(...nameAndDir(named))))).flat(),
+];
+for (const named of options.sessions) shown.push(...(await madeIn(...nameAndDir(named))));
+const round = rounds.find((one) => one === options.round);
+if (round === undefined) throw new Error(`--round knows ${rounds.join(", ")}`);
+const labels = loadLabels(round);
+if (options.sample) {
+  const fresh = shown.filter((one) => !labels.has(hashOf(one)));
+  for (const one of drawn(fresh, options.seed).slice(0, Number(options.sample)))
+    console.log(JSON.stringify({ hash: hashOf(one), ...one }));
+} else report(shown, labels);
 
 function nameAndDir(named: string): [name: string, dir: string] {
   const at = named.indexOf("=");

@@ -12,14 +12,13 @@
  * directory). A script draws messages from their string literals (errors/sample.ts), fills in values as a program
  * would, and leaves out messages that are in several files. Ranking is developed on the set "tune" and confirmed on the other.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import type { Mode } from "../src/evaluate/modes.ts";
 import { sampleErrors } from "./errors/sample.ts";
-import { average, percentile } from "./measure.ts";
+import { average, percentile, scratchDir } from "./measure.ts";
 import { checkOut, checkoutCache } from "./repositories.ts";
 import { measure, type Outcome } from "./search/run.ts";
 
@@ -83,46 +82,42 @@ function row(label: string, mode: Mode, outcomes: readonly Outcome[]): string {
   return `| ${label} | ${mode} | ${of.length} | ${firstIn(of, 1)} | ${share(1)} | ${share(3)} | ${share(10)} | ${p50} |`;
 }
 
-const scratch = mkdtempSync(`${tmpdir()}/pommel-bench-`);
-try {
-  const list = repositories
-    .parse(JSON.parse(readFileSync(new URL("errors/repositories.json", import.meta.url), "utf8")))
-    .filter(({ set }) => options.set === undefined || set === options.set);
-  const asked: (Outcome & { set: Repository["set"] })[] = [];
-  for (const repository of list) {
-    const outcomes = await ask(repository, resolve(options.indexes ?? scratch));
-    asked.push(...outcomes.map((outcome) => ({ ...outcome, set: repository.set })));
-  }
-  console.log(
-    "| messages | mode | asked | right file first | R@1 | R@3 | R@10 | p50 ms |\n|---|---|--:|--:|--:|--:|--:|--:|",
-  );
-  for (const set of ["tune", "confirm"] as const) {
-    const ofSet = asked.filter((one) => one.set === set);
-    if (ofSet.length === 0) continue;
-    for (const mode of modes) {
-      console.log(row(`**${set}**`, mode, ofSet));
-      for (const category of Object.values(categories))
-        console.log(
-          row(
-            `${set}, ${category}`,
-            mode,
-            ofSet.filter((one) => one.category === category),
-          ),
-        );
-    }
-    for (const name of new Set(ofSet.map(({ repository }) => repository)))
+const scratch = scratchDir("bench");
+const list = repositories
+  .parse(JSON.parse(readFileSync(new URL("errors/repositories.json", import.meta.url), "utf8")))
+  .filter(({ set }) => options.set === undefined || set === options.set);
+const asked: (Outcome & { set: Repository["set"] })[] = [];
+for (const repository of list) {
+  const outcomes = await ask(repository, resolve(options.indexes ?? scratch));
+  asked.push(...outcomes.map((outcome) => ({ ...outcome, set: repository.set })));
+}
+console.log(
+  "| messages | mode | asked | right file first | R@1 | R@3 | R@10 | p50 ms |\n|---|---|--:|--:|--:|--:|--:|--:|",
+);
+for (const set of ["tune", "confirm"] as const) {
+  const ofSet = asked.filter((one) => one.set === set);
+  if (ofSet.length === 0) continue;
+  for (const mode of modes) {
+    console.log(row(`**${set}**`, mode, ofSet));
+    for (const category of Object.values(categories))
       console.log(
         row(
-          `${set}: ${name}`,
-          modes.at(-1)!,
-          ofSet.filter(({ repository }) => repository === name),
+          `${set}, ${category}`,
+          mode,
+          ofSet.filter((one) => one.category === category),
         ),
       );
   }
-  if (options.misses) {
-    for (const { set, mode, repository, ranks, query } of asked.filter((one) => firstIn([one], 1) === 0))
-      console.log(`${set} ${mode} ${repository} [${ranks}] ${query}`);
-  }
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+  for (const name of new Set(ofSet.map(({ repository }) => repository)))
+    console.log(
+      row(
+        `${set}: ${name}`,
+        modes.at(-1)!,
+        ofSet.filter(({ repository }) => repository === name),
+      ),
+    );
+}
+if (options.misses) {
+  for (const { set, mode, repository, ranks, query } of asked.filter((one) => firstIn([one], 1) === 0))
+    console.log(`${set} ${mode} ${repository} [${ranks}] ${query}`);
 }

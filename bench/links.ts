@@ -14,8 +14,7 @@
  * `Entire-Checkpoint:` trailers (https://github.com/entireio/cli), and the transcripts of those sessions. Trailers are
  * read only to judge.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backfill } from "../src/attribution/checkpoints/backfill.ts";
@@ -24,6 +23,7 @@ import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { judgeLinks } from "./links/judge.ts";
 import { printLinks } from "./links/report.ts";
+import { scratchDir } from "./measure.ts";
 import { importSessions } from "./recall/import.ts";
 
 const { values: options } = parseArgs({
@@ -43,27 +43,23 @@ if (!repository || !sessions) {
   process.exit(2);
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "pommel-links-"));
+const scratch = scratchDir("links");
 process.env.POMMEL_HOME = join(scratch, "home");
-try {
-  const memory = await open(options.memory ?? join(scratch, "memory.db"), sessions);
-  const start = performance.now();
-  const report = await backfill({
-    memory,
-    project: projectAt(repository),
-    roots: [repository],
-    trustsTrailers: false,
-    scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
-    log: { debug() {}, info() {}, warn: console.error, error: console.error },
-  });
-  const seconds = (performance.now() - start) / 1000;
-  const judged = await judgeLinks(memory, { repository, sessions, near: Number(options.near) * 3_600_000 });
-  if (options.json) console.log(JSON.stringify(judged, null, 2));
-  else printLinks(judged, { ...report, seconds }, options);
-  memory.close();
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+const memory = await open(options.memory ?? join(scratch, "memory.db"), sessions);
+const start = performance.now();
+const report = await backfill({
+  memory,
+  project: projectAt(repository),
+  roots: [repository],
+  trustsTrailers: false,
+  scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
+  log: { debug() {}, info() {}, warn: console.error, error: console.error },
+});
+const seconds = (performance.now() - start) / 1000;
+const judged = await judgeLinks(memory, { repository, sessions, near: Number(options.near) * 3_600_000 });
+if (options.json) console.log(JSON.stringify(judged, null, 2));
+else printLinks(judged, { ...report, seconds }, options);
+memory.close();
 
 async function open(file: string, from: string): Promise<Memory> {
   const known = Memory.open(file, { readonly: false });

@@ -18,16 +18,15 @@
  * DIR holds a clone of each repository under its name, bare or not. A file's rank is that of its first result among the
  * files; a function's, that of the first result within its lines.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ranksOf } from "../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import { CodeSearch } from "../src/search/code/engine.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
-import { type Answered, printTable, qualityOf } from "./measure.ts";
+import { type Answered, printTable, qualityOf, scratchDir } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -86,24 +85,19 @@ async function ask({ project, index, pairs }: Asked): Promise<AnsweredQuery[]> {
 }
 
 const wanted = loadRepositories(options.half.split(","), options.only?.split(","), options.list);
-const work = options.work ?? mkdtempSync(join(tmpdir(), "pommel-localise-"));
+const work = options.work ?? scratchDir("localise");
 const outcomes: Outcome[] = [];
-try {
-  for (const repository of wanted) {
-    const { name, language } = repository;
-    const mining = {
-      ...{ clones: resolve(options.clones), work: resolve(work) },
-      ...{ back: Number(options.back), count: Number(options.count) },
-    };
-    await mine(repository, mining, async (asked) => {
-      const answered = await ask(asked);
-      console.error(`${name}: ${answered.length} questions …`);
-      for (const one of answered)
-        outcomes.push({ ...one, repository: name, language, half: repository.half });
-    });
-  }
-} finally {
-  if (options.work === undefined) rmSync(work, { recursive: true, force: true });
+for (const repository of wanted) {
+  const { name, language } = repository;
+  const mining = {
+    ...{ clones: resolve(options.clones), work: resolve(work) },
+    ...{ back: Number(options.back), count: Number(options.count) },
+  };
+  await mine(repository, mining, async (asked) => {
+    const answered = await ask(asked);
+    console.error(`${name}: ${answered.length} questions …`);
+    for (const one of answered) outcomes.push({ ...one, repository: name, language, half: repository.half });
+  });
 }
 
 const rows: string[][] = [];

@@ -7,8 +7,7 @@
  * and with it. With `--project`, the protocol's own client then calls each tool there, as often.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { percentile } from "./measure.ts";
+import { percentile, scratchDir } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -30,7 +29,7 @@ const { values: options } = parseArgs({
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
 const rounds = Number(options.rounds);
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
-const home = mkdtempSync(join(tmpdir(), "pommel-bench-mcp-"));
+const home = scratchDir("bench-mcp");
 const initialize = `${JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
@@ -131,20 +130,16 @@ async function tools(project: string, query: string) {
   return measured;
 }
 
-try {
-  const start = await starts();
-  const called = options.project === undefined ? [] : await tools(options.project, options.query);
-  if (options.json) console.log(JSON.stringify({ start, tools: called }, null, 2));
-  else {
-    console.log("| start | ms | × bare Node |\n|---|---|---|");
-    console.log(`| node -e 0 | ${start.node_ms.toFixed(1)} | 1 |`);
-    console.log(`| the first | ${start.first_ms.toFixed(1)} | ${start.first_ratio.toFixed(2)} |`);
-    console.log(`| later | ${start.later_ms.toFixed(1)} | ${start.later_ratio.toFixed(2)} |`);
-    if (called.length > 0) console.log("\n| tool | p50 ms | p95 ms | tokens |\n|---|---|---|---|");
-    for (const { name, p50_ms, p95_ms, tokens } of called) {
-      console.log(`| \`${name}\` | ${p50_ms.toFixed(1)} | ${p95_ms.toFixed(1)} | ${tokens} |`);
-    }
+const start = await starts();
+const called = options.project === undefined ? [] : await tools(options.project, options.query);
+if (options.json) console.log(JSON.stringify({ start, tools: called }, null, 2));
+else {
+  console.log("| start | ms | × bare Node |\n|---|---|---|");
+  console.log(`| node -e 0 | ${start.node_ms.toFixed(1)} | 1 |`);
+  console.log(`| the first | ${start.first_ms.toFixed(1)} | ${start.first_ratio.toFixed(2)} |`);
+  console.log(`| later | ${start.later_ms.toFixed(1)} | ${start.later_ratio.toFixed(2)} |`);
+  if (called.length > 0) console.log("\n| tool | p50 ms | p95 ms | tokens |\n|---|---|---|---|");
+  for (const { name, p50_ms, p95_ms, tokens } of called) {
+    console.log(`| \`${name}\` | ${p50_ms.toFixed(1)} | ${p95_ms.toFixed(1)} | ${tokens} |`);
   }
-} finally {
-  rmSync(home, { recursive: true, force: true });
 }

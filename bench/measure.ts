@@ -1,4 +1,8 @@
-/** The measures that the benchmarks share. */
+/** What the benchmarks share: measures, tables, and a place to work in. */
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 export {
   type Answered,
@@ -59,4 +63,11 @@ export function printTable(
   }
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]!.length)));
   for (const row of [head, ...rows]) console.log(row.map((cell, i) => cell.padEnd(widths[i]!)).join("  "));
+}
+
+/** A directory that is removed when the process ends. */
+export function scratchDir(name: string): string {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), `pommel-${name}-`)));
+  process.on("exit", () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
 }

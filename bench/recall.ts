@@ -14,8 +14,8 @@
  * DIR holds transcripts of Claude Code, FILE [{id, category, question, relevant_sessions: [file name without .jsonl],
  * evidence: [{session_id, line_uuid}]}].
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
+import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
@@ -25,6 +25,7 @@ import { sessionWeights } from "../src/search/sessions/weights.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
+import { scratchDir } from "./measure.ts";
 import { askDialogues } from "./recall/dialogues.ts";
 import { type Imported, importSessions, loadQuestions } from "./recall/import.ts";
 import { mineQuestions } from "./recall/mined.ts";
@@ -51,60 +52,56 @@ if (!options.sessions || !options.questions) {
 }
 
 const modes: SearchMode[] = ["fts", "semantic", "hybrid"];
-const scratch = mkdtempSync(join(tmpdir(), "pommel-recall-"));
-try {
-  const { memory, sessions, ...cost } = await open(options.memory ?? join(scratch, "memory.db"));
-  const questions = loadQuestions(options.questions);
-  const search = new SessionSearch({
-    root: options.sessions,
-    memory,
-    embedder: new QueryEmbedder({ first: createStaticEmbedder() }),
-  });
-  const byMode = new Map<SearchMode, Answered[]>();
-  for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));
-  const times = await timesOf(search, questions);
-  const mined = options.mined ? await askMined(memory, sessions, options.sessions, options.mined) : [];
-  memory.close();
-  const dialogues = options.dialogues ? await askDialogues(options.dialogues) : null;
-  if (options.json) {
+const scratch = scratchDir("recall");
+const { memory, sessions, ...cost } = await open(options.memory ?? join(scratch, "memory.db"));
+const questions = loadQuestions(options.questions);
+const search = new SessionSearch({
+  root: options.sessions,
+  memory,
+  embedder: new QueryEmbedder({ first: createStaticEmbedder() }),
+});
+const byMode = new Map<SearchMode, Answered[]>();
+for (const mode of modes) byMode.set(mode, await askAll(search, memory, sessions, questions, mode));
+const times = await timesOf(search, questions);
+const mined = options.mined ? await askMined(memory, sessions, options.sessions, options.mined) : [];
+memory.close();
+const dialogues = options.dialogues ? await askDialogues(options.dialogues) : null;
+if (options.json) {
+  console.log(
+    JSON.stringify({ cost, times, answers: Object.fromEntries(byMode), mined, dialogues }, null, 2),
+  );
+} else {
+  print(rowsOf(byMode));
+  if (mined.length > 0) {
+    console.log();
+    print(byCategory("mined", mined));
+  }
+  const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1);
+  console.log(`\nengine, ten results: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
+  if (cost.seconds > 0) {
+    const megabytes = cost.bytes / 1e6;
     console.log(
-      JSON.stringify({ cost, times, answers: Object.fromEntries(byMode), mined, dialogues }, null, 2),
+      `\nimported ${sessions.size} sessions, ${megabytes.toFixed(0)} MB, in ${cost.seconds.toFixed(1)} s ` +
+        `(${(megabytes / cost.seconds).toFixed(1)} MB/s), at most ${(cost.peakRss / 1e6).toFixed(0)} MB of memory`,
     );
-  } else {
-    print(rowsOf(byMode));
-    if (mined.length > 0) {
-      console.log();
-      print(byCategory("mined", mined));
-    }
-    const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1);
-    console.log(`\nengine, ten results: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`);
-    if (cost.seconds > 0) {
-      const megabytes = cost.bytes / 1e6;
-      console.log(
-        `\nimported ${sessions.size} sessions, ${megabytes.toFixed(0)} MB, in ${cost.seconds.toFixed(1)} s ` +
-          `(${(megabytes / cost.seconds).toFixed(1)} MB/s), at most ${(cost.peakRss / 1e6).toFixed(0)} MB of memory`,
-      );
-    }
-    if (dialogues) {
-      const line = ({ r5, r10 }: { r5: number; r10: number }) => `${r5.toFixed(3)} / ${r10.toFixed(3)}`;
-      console.log(
-        `\ndialogues, ${dialogues.questions} questions, evidence in the first 5 / 10 turns: ` +
-          `words ${line(dialogues.words)}, hybrid ${line(dialogues.hybrid)}`,
-      );
-      for (const [name, { questions, r1, r5, r10 }] of Object.entries(dialogues.sessions)) {
-        const figures = [r1, r5, r10].map((figure) => figure.toFixed(3)).join(" / ");
-        console.log(`  ${name}, ${questions} questions, its sessions in the first 1 / 5 / 10: ${figures}`);
-      }
+  }
+  if (dialogues) {
+    const line = ({ r5, r10 }: { r5: number; r10: number }) => `${r5.toFixed(3)} / ${r10.toFixed(3)}`;
+    console.log(
+      `\ndialogues, ${dialogues.questions} questions, evidence in the first 5 / 10 turns: ` +
+        `words ${line(dialogues.words)}, hybrid ${line(dialogues.hybrid)}`,
+    );
+    for (const [name, { questions, r1, r5, r10 }] of Object.entries(dialogues.sessions)) {
+      const figures = [r1, r5, r10].map((figure) => figure.toFixed(3)).join(" / ");
+      console.log(`  ${name}, ${questions} questions, its sessions in the first 1 / 5 / 10: ${figures}`);
     }
   }
-  if (options.misses) {
-    const text = new Map(questions.map(({ id, question }) => [id, question]));
-    for (const { id, category, rank } of byMode.get("hybrid")!) {
-      if (rank !== 1) console.log(`${rank ?? "-"}\t${category}\t${id}\t${text.get(id)}`);
-    }
+}
+if (options.misses) {
+  const text = new Map(questions.map(({ id, question }) => [id, question]));
+  for (const { id, category, rank } of byMode.get("hybrid")!) {
+    if (rank !== 1) console.log(`${rank ?? "-"}\t${category}\t${id}\t${text.get(id)}`);
   }
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
 }
 
 /** What an earlier run left, or all of it imported now. */

@@ -6,8 +6,6 @@
  *   npm run bench:sync [-- --turns 5000] [--encrypted] [--json]
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
@@ -18,6 +16,7 @@ import { changing } from "../src/queries/changing.ts";
 import { syncProject } from "../src/queries/sync/sync.ts";
 import { ingestTranscript } from "../src/sessions/ingest/ingest.ts";
 import { transcript } from "../test/support/transcript-fixture.ts";
+import { scratchDir } from "./measure.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +27,7 @@ const { values: options } = parseArgs({
 });
 
 const turnsPerSession = 50;
-const base = realpathSync(mkdtempSync(join(tmpdir(), "pommel-bench-sync-")));
+const base = scratchDir("bench-sync");
 process.env.HOME = join(base, "home");
 process.env.POMMEL_HOME = join(base, "pommel");
 if (options.encrypted) process.env.POMMEL_SYNC_ENCRYPTION = "key";
@@ -72,42 +71,38 @@ async function timed<T>(work: () => Promise<T>): Promise<[ms: number, result: T]
   return [Math.round(performance.now() - start), result];
 }
 
-try {
-  execFileSync("git", ["init", "--quiet", "--bare", join(base, "remote.git")]);
-  const [one, two] = [machine("one"), machine("two")];
-  const turns = Number(options.turns);
-  const sessions = Math.ceil(turns / turnsPerSession);
-  const transcripts = join(base, "transcripts");
-  const read = (n: number, length: number) =>
-    changing(
-      one,
-      async (work) => {
-        await ingestTranscript({ ...work, agent: claude }, told(one, n, length).writeTo(transcripts));
-      },
-      { create: true },
-    );
-  for (let n = 0; n < sessions; n++) await read(n, turnsPerSession);
-  const [firstMs, first] = await timed(() => syncProject(one, {}));
-  const [nothingMs] = await timed(() => syncProject(one, {}));
-  await read(sessions, 1);
-  const [oneMs] = await timed(() => syncProject(one, {}));
-  const [pullMs, pulled] = await timed(() => syncProject(two, { direction: "pull" }));
-  const size = execFileSync("du", ["-sk", join(base, "remote.git")]).toString();
-  const figures = {
-    turns: first.shared.turns,
-    sessions: first.shared.sessions,
-    encrypted: options.encrypted,
-    first_sync_ms: firstMs,
-    nothing_new_ms: nothingMs,
-    one_turn_more_ms: oneMs,
-    pull_ms: pullMs,
-    cpu_ms: cpu.join(" / "),
-    pulled_turns: pulled.imported.turns,
-    remote_mb: Math.round(Number(size.split("\t")[0]) / 102.4) / 10,
-    rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
-  };
-  if (options.json) console.log(JSON.stringify(figures, null, 2));
-  else console.table(figures);
-} finally {
-  rmSync(base, { recursive: true, force: true });
-}
+execFileSync("git", ["init", "--quiet", "--bare", join(base, "remote.git")]);
+const [one, two] = [machine("one"), machine("two")];
+const turns = Number(options.turns);
+const sessions = Math.ceil(turns / turnsPerSession);
+const transcripts = join(base, "transcripts");
+const read = (n: number, length: number) =>
+  changing(
+    one,
+    async (work) => {
+      await ingestTranscript({ ...work, agent: claude }, told(one, n, length).writeTo(transcripts));
+    },
+    { create: true },
+  );
+for (let n = 0; n < sessions; n++) await read(n, turnsPerSession);
+const [firstMs, first] = await timed(() => syncProject(one, {}));
+const [nothingMs] = await timed(() => syncProject(one, {}));
+await read(sessions, 1);
+const [oneMs] = await timed(() => syncProject(one, {}));
+const [pullMs, pulled] = await timed(() => syncProject(two, { direction: "pull" }));
+const size = execFileSync("du", ["-sk", join(base, "remote.git")]).toString();
+const figures = {
+  turns: first.shared.turns,
+  sessions: first.shared.sessions,
+  encrypted: options.encrypted,
+  first_sync_ms: firstMs,
+  nothing_new_ms: nothingMs,
+  one_turn_more_ms: oneMs,
+  pull_ms: pullMs,
+  cpu_ms: cpu.join(" / "),
+  pulled_turns: pulled.imported.turns,
+  remote_mb: Math.round(Number(size.split("\t")[0]) / 102.4) / 10,
+  rss_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+};
+if (options.json) console.log(JSON.stringify(figures, null, 2));
+else console.table(figures);

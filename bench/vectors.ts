@@ -8,8 +8,6 @@
  * in it, each as a query; as those before quantisation to int8 are not there, recall is that of comparing all int8 vectors, which
  * is what a search does up to 300,000.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
@@ -21,7 +19,7 @@ import { ChunkVectors } from "../src/store/index/sqlite/chunk-vectors.ts";
 import { IndexDatabase } from "../src/store/index/sqlite/index-database.ts";
 import { insertVectors } from "../src/store/index/sqlite/vector-rows.ts";
 import { createKernel, createPlainKernel } from "../src/store/vectors/vector-kernel.ts";
-import { average, percentile } from "./measure.ts";
+import { average, percentile, scratchDir } from "./measure.ts";
 
 const everywhere: Scope = { files: null, levels: null };
 const queries = 100;
@@ -180,37 +178,33 @@ function measureIndex(file: string, model: string): Figures {
   return { ...figures, recall_at_10: average(recalls) };
 }
 
-const dir = mkdtempSync(join(tmpdir(), "pommel-vectors-"));
-try {
-  const measured = options.index
-    ? [measureIndex(options.index, options.model)]
-    : (
-        [
-          [12_000, 256],
-          [100_000, 256],
-          [12_000, 384],
-          [12_000, 768],
-        ] as const
-      ).map(([count, dimensions]) => measureRandom(dir, count, dimensions));
-  if (options.json) {
-    console.log(JSON.stringify(measured, null, 2));
-  } else {
-    console.log("vectors  dims  load ms  p50 ms  p95 ms  filtered  plain TS      MB  recall@10");
-    for (const m of measured) {
-      const cells = [
-        String(m.vectors).padStart(7),
-        String(m.dimensions).padStart(5),
-        m.load_ms.toFixed(1).padStart(8),
-        m.p50_ms.toFixed(2).padStart(7),
-        m.p95_ms.toFixed(2).padStart(7),
-        m.filtered_p50_ms.toFixed(2).padStart(9),
-        m.plain_p50_ms.toFixed(2).padStart(9),
-        (m.bytes / 1e6).toFixed(1).padStart(7),
-        m.recall_at_10.toFixed(4).padStart(10),
-      ];
-      console.log(cells.join(" "));
-    }
+const dir = scratchDir("vectors");
+const measured = options.index
+  ? [measureIndex(options.index, options.model)]
+  : (
+      [
+        [12_000, 256],
+        [100_000, 256],
+        [12_000, 384],
+        [12_000, 768],
+      ] as const
+    ).map(([count, dimensions]) => measureRandom(dir, count, dimensions));
+if (options.json) {
+  console.log(JSON.stringify(measured, null, 2));
+} else {
+  console.log("vectors  dims  load ms  p50 ms  p95 ms  filtered  plain TS      MB  recall@10");
+  for (const m of measured) {
+    const cells = [
+      String(m.vectors).padStart(7),
+      String(m.dimensions).padStart(5),
+      m.load_ms.toFixed(1).padStart(8),
+      m.p50_ms.toFixed(2).padStart(7),
+      m.p95_ms.toFixed(2).padStart(7),
+      m.filtered_p50_ms.toFixed(2).padStart(9),
+      m.plain_p50_ms.toFixed(2).padStart(9),
+      (m.bytes / 1e6).toFixed(1).padStart(7),
+      m.recall_at_10.toFixed(4).padStart(10),
+    ];
+    console.log(cells.join(" "));
   }
-} finally {
-  rmSync(dir, { recursive: true, force: true });
 }
