@@ -136,7 +136,10 @@ function transcriptOf(id: string, prompts: readonly string[], branch: string): s
 // Each goes on where the one before left the page, which a second try would not find.
 describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserFile!, args: ["--no-sandbox"] });
+    browser = await chromium.launch({
+      executablePath: browserFile!,
+      args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
+    });
     project = createProject({
       "src/flamingo.ts": `/** Waits before it tries again. */\nexport function retryFlamingo(times: number): string {\n  return "${attacks.join(" ").replaceAll('"', "'")}" + times;\n}\n`,
       "src/<img src=x onerror=window.hacked=1>.ts": "export const heron = 'a grey heron';\n",
@@ -236,14 +239,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   });
 
   test("another host name for this machine is refused (DNS rebinding)", async () => {
-    const rebound = await chromium.launch({
-      ...{
-        executablePath: browserFile!,
-        args: ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"],
-      },
-    });
-    onTestFinished(() => rebound.close());
-    const victim = await rebound.newPage();
+    const victim = await newPage();
     const answer = await victim.goto(`http://evil.example:${new URL(origin).port}/`);
     expect(answer!.status()).toBe(403);
   });
