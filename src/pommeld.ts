@@ -19,7 +19,7 @@ started by \`pm\` when it is needed.
 Options:
   --foreground               log to stderr instead of a file
   --close-after-seconds <n>  close a project that nobody used for so long (default: 600)
-  --idle-exit-seconds <n>    instead of the setting daemon.idle_exit_minutes; 0 means never
+  --idle-exit-seconds <n>    instead of after 12 hours; 0 means never
   --renew-seconds <n>        how often to look for a newer pommeld, which takes over; 0 means never (default: 10)
   --version                  print the version
   --help                     print this

@@ -3,9 +3,8 @@ import { basename, dirname } from "node:path";
 import * as z from "zod/mini";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
-import { pauseMinutes } from "../../src/sessions/chunks/cut-rules.ts";
+import { chunkSizes } from "../../src/sessions/chunks/cut-rules.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
@@ -37,19 +36,13 @@ export interface Importer {
 export function importerInto(file: string, root: string): Importer {
   mkdirSync(dirname(file), { recursive: true });
   const memory = Memory.open(file, { readonly: false });
-  const config = defaultConfig();
   const options = {
     memory,
     agent: claude,
     scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
     ledgerKey: secretKey(memory),
     embedder: createStaticEmbedder(),
-    chunks: {
-      minTokens: config["sessions.chunk_min_tokens"],
-      maxTokens: config["sessions.chunk_max_tokens"],
-      pauseMinutes,
-      kinds: kindRules(),
-    },
+    chunks: { ...chunkSizes, kinds: kindRules() },
     maxChunks: 0,
     root,
     worktrees: [],

@@ -55,7 +55,7 @@ it("a daemon is given the keys that the models of any project want", () => {
   expect(given("nonsense = [", env)).toEqual(always);
   // What writes summaries is the user's choice, not the project's.
   vi.stubEnv("POMMEL_LLM_MODEL", "openai/gpt-4o-mini");
-  vi.stubEnv("POMMEL_LLM_OPENAI_KEY_ENV", "OTHER_KEY");
+  vi.stubEnv("POMMEL_OPENAI_KEY_ENV", "OTHER_KEY");
   expect(given("", env)).toEqual([...always, "OTHER_KEY"]);
 });
 

@@ -80,7 +80,7 @@ function run(
 ) {
   return selfTest({
     root,
-    config: { ...defaultConfig(), "index.workers": 1 },
+    config: defaultConfig(),
     embedders: { first, second, deadlineMs: 100 },
     count: 100,
     onProgress: () => {},

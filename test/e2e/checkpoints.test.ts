@@ -29,8 +29,6 @@ let commits: string[];
 const [lock, docs] = [idOf("lock"), idOf("docs")];
 
 beforeAll(async () => {
-  // Only the tests record commits.
-  process.env.POMMEL_GIT_CHECKPOINTS = "false";
   project = createProject({});
   git = temporaryGit(project.root);
   git.git("config", "user.name", "Ann");

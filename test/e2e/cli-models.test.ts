@@ -187,8 +187,8 @@ describe("pm models test", () => {
 
   it("counts what a paid API was asked, and never shows its key", async () => {
     const openai = await startFakeOpenai({ key: "sk-secret" });
-    env.POMMEL_EMBED_OPENAI_URL = openai.url;
-    env.POMMEL_EMBED_OPENAI_KEY_ENV = "SOME_KEY";
+    env.POMMEL_OPENAI_URL = openai.url;
+    env.POMMEL_OPENAI_KEY_ENV = "SOME_KEY";
     env.SOME_KEY = "sk-secret";
     const asked = await json("test", "openai/text-embedding-3-small@64");
     expect(asked.value.embedders[0]).toMatchObject({ dimensions: 64, usage: { requests: 3, dollars: null } });

@@ -127,8 +127,8 @@ test("gets the key of its API from our environment", async () => {
   const openai = await startFakeOpenai({ models: { small: 64 } });
   Object.assign(process.env, {
     POMMEL_EMBED_CODE: "openai/small",
-    POMMEL_EMBED_OPENAI_URL: openai.url,
-    POMMEL_EMBED_OPENAI_KEY_ENV: "TEST_API_KEY",
+    POMMEL_OPENAI_URL: openai.url,
+    POMMEL_OPENAI_KEY_ENV: "TEST_API_KEY",
     TEST_API_KEY: "sk-right",
   });
   try {
@@ -136,7 +136,7 @@ test("gets the key of its API from our environment", async () => {
     await until(hasAllVectors);
     expect((await search("compute7")).searched_by).toHaveLength(3);
   } finally {
-    for (const name of ["POMMEL_EMBED_OPENAI_URL", "POMMEL_EMBED_OPENAI_KEY_ENV", "TEST_API_KEY"]) {
+    for (const name of ["POMMEL_OPENAI_URL", "POMMEL_OPENAI_KEY_ENV", "TEST_API_KEY"]) {
       delete process.env[name];
     }
     await openai.close();

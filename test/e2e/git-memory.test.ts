@@ -184,8 +184,8 @@ test("when lines showed up is noted as files change", async () => {
   expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
 });
 
-test("git.checkpoints = false leaves commits alone", async () => {
-  await pmJson(project, "config", "set", "git.checkpoints", "false");
+test("sessions.capture = false leaves commits alone", async () => {
+  await pmJson(project, "config", "set", "sessions.capture", "false");
   await start(project);
   write(project, "src/mine.ts", "export const mine = true;\n");
   commit("By hand");

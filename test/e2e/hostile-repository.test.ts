@@ -300,7 +300,7 @@ it("a commit that is pulled replaces no memory, and its settings delete nothing"
   push({
     ".pommel/memory.db": forgedMemory(),
     ".pommel/config.toml":
-      "[sessions]\nretention_days = 1\ncapture = false\n\n[backup]\nenabled = false\n\n[search]\nlimit = 3\n",
+      "[sessions]\nretention_days = 1\ncapture = false\n\n[backup]\nkeep = 0\n\n[search]\nlimit = 3\n",
   });
   git(root, "pull", "--quiet");
   const holds = async () => {
@@ -318,7 +318,7 @@ it("a commit that is pulled replaces no memory, and its settings delete nothing"
     JSON.parse((await callPm(["config", "get", key, "--json"], { cwd: root })).stdout).value;
   expect(await setting("sessions.retention_days")).toBe(0);
   expect(await setting("sessions.capture")).toBe(true);
-  expect(await setting("backup.enabled")).toBe(true);
+  expect(await setting("backup.keep")).toBe(7);
   expect(await setting("search.limit")).toBe(3);
   expect((await doctor())("config")).toMatchObject({
     status: "warn",

@@ -36,7 +36,7 @@ test("imported sessions are summed up once the model answers, without their secr
     mkdirSync(dir, { recursive: true });
     const file = made.writeTo(dir);
     vi.stubEnv("POMMEL_LLM_MODEL", "openai/local");
-    vi.stubEnv("POMMEL_LLM_OPENAI_URL", server.url);
+    vi.stubEnv("POMMEL_OPENAI_URL", server.url);
     vi.stubEnv("POMMEL_LLM_CHUNK_SUMMARIES", "true");
     const away = { status: 401, body: { error: { message: "not yet" } } };
     server.faults.push(...Array.from({ length: 50 }, () => away));

@@ -338,14 +338,14 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await limit.getByText("yours, for this project").waitFor();
     await limit.getByRole("button", { name: "Reset" }).click();
     await limit.getByText("default", { exact: true }).waitFor();
-    const reaching = page.locator(".setting").filter({ hasText: "llm.openai_url" }).first();
+    const reaching = page.locator(".setting").filter({ hasText: "openai.url" }).first();
     expect(await reaching.getByRole("button").count()).toBe(0);
     const refused = await page.evaluate(
       (root) =>
         fetch("/settings/change", {
           method: "POST",
           headers: { "content-type": "application/json", "x-pommel-place": encodeURIComponent(root) },
-          body: JSON.stringify({ key: "llm.openai_url", value: "https://evil.example" }),
+          body: JSON.stringify({ key: "openai.url", value: "https://evil.example" }),
         }).then(({ status }) => status),
       project.root,
     );

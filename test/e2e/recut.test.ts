@@ -65,9 +65,10 @@ test("after a change of settings, from what is stored; also when it is killed in
   await importSessions();
   // The agent's own files vanish.
   rmSync(dir, { recursive: true });
-  const before = rawChunks();
+  const before = decisionChunks();
   expect(
-    (await callPm(["config", "set", "sessions.chunk_max_tokens", "120"], { cwd: project.root })).code,
+    (await callPm(["config", "set", "sessions.decision_words", "because of reason"], { cwd: project.root }))
+      .code,
   ).toBe(0);
   expect((await status(project)).memory.recut).toEqual({ sessions, all: sessions });
   expect((await callPm(["doctor"], { cwd: project.root })).stdout).toMatch(
@@ -94,19 +95,22 @@ test("after a change of settings, from what is stored; also when it is killed in
   spawnDaemon();
   await untilAnswering();
   await isCutAgain();
-  expect(rawChunks()).toBeGreaterThan(before);
+  expect(decisionChunks()).toBeGreaterThan(before);
   // Its words and vectors follow the chunks.
   await until(async () => (await sessionsFound(project, "why does the animal7 fail"))[0] === idOf(7));
 
   // Back again, while the daemon runs.
-  await pmJson(project, "config", "set", "sessions.chunk_max_tokens", "800");
-  await until(() => rawChunks() === before);
+  await pmJson(project, "config", "unset", "sessions.decision_words");
+  await until(() => decisionChunks() === before);
 });
 
-function rawChunks(): number {
+function decisionChunks(): number {
   const memory = Memory.open(project.memoryDb, { readonly: true });
   try {
-    return memory.prepare("SELECT count(*) FROM chunks WHERE type = 'raw'").pluck().get() as number;
+    return memory
+      .prepare("SELECT count(*) FROM chunks WHERE type = 'raw' AND kind = 'decision'")
+      .pluck()
+      .get() as number;
   } finally {
     memory.close();
   }

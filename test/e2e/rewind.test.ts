@@ -37,7 +37,6 @@ beforeEach(async () => {
   git("config", "user.name", "Ann");
   git("config", "user.email", "a@b.c");
   expect(await pm("init", "--no-hooks")).toMatchObject({ code: 0 });
-  expect(await pm("config", "set", "git.checkpoints", "false")).toMatchObject({ code: 0 });
   first = commit("Make refresh atomic", { "a.ts": "export const atomic = 1;\n", ".env.example": "A=\n" });
   commit("Next", { "a.ts": "export const atomic = 2;\n", "b.ts": "b\n", ".env.example": null });
   uid = first.slice(0, 12);

@@ -31,7 +31,6 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     const { pm, say, settled } = stage;
     await pm("init", "--agent", "gemini", "--mcp", "--instructions", "--team");
     await injectEagerly(stage);
-    await pm("config", "set", "context.max_tokens", "220");
     distrusted = await pm<Doctor>("doctor");
     refused = await say(prompts.edit).catch(String);
     stage.trust();

@@ -25,7 +25,7 @@ afterEach(async () => {
   rmSync(project.root, { recursive: true, force: true });
 });
 
-const config = { ...defaultConfig(), "index.workers": 1 };
+const config = defaultConfig();
 
 function createThread(more: { script?: URL; closeWithinMs?: number } = {}): IndexThread {
   const rules = createIgnoreRules(project.root, config);

@@ -45,7 +45,7 @@ afterEach(async () => {
 function checkout(name: string, config: Partial<Config> = {}, withVectors = true): Checkout {
   const root = join(dir, name);
   mkdirSync(root, { recursive: true });
-  const complete = { ...defaultConfig(), "index.workers": 1, ...config };
+  const complete = { ...defaultConfig(), ...config };
   const cache = new Watched({ file: join(dir, "cache.db") });
   const index = SqliteIndex.open(join(dir, `${name}-${checkouts.length}.db`), { readonly: false });
   const indexer = new Indexer({

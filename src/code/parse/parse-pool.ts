@@ -36,7 +36,7 @@ export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
 export function poolOptionsOf(root: string, config: Config, files: readonly { path: string }[]) {
   return {
     root,
-    workers: config["index.workers"],
+    workers: parserThreads,
     maxFileSize: config["index.max_file_size"],
     levels: config["index.levels"],
     languages: config["index.languages"],
@@ -44,6 +44,8 @@ export function poolOptionsOf(root: string, config: Config, files: readonly { pa
   } satisfies Partial<ParsePoolOptions>;
 }
 
+/** More would be in the way of whoever works at this machine meanwhile. */
+const parserThreads = 2;
 /** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */
 const batchSize = 16;
 const batchesInFlight = 2;

@@ -1,7 +1,7 @@
 import { findProject } from "../../git/projects/find-project.ts";
-import { recordingConfig, recordingSettings } from "../../git/projects/recorded.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
-import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
+import { homeSettings } from "../../project/config/settings.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
@@ -14,8 +14,6 @@ import type { Projects } from "../projects/projects.ts";
 import type { SpoolReader } from "../spool.ts";
 import type { DaemonRoute, Handlers } from "./handlers.ts";
 import { codeLifetimeMs, type PageAccess } from "./page.ts";
-
-const recording: ReadonlySet<SettingKey> = new Set(recordingSettings);
 
 /** Entries of the log, where a request does not say how many. */
 const shownEntries = 100;
@@ -77,7 +75,7 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       const project = place === null ? null : await findProject(place);
       const ofProjects = await projects.reload(project, {
         // A restart would give it the keys that are in the environment of who changed the settings.
-        reopens: (key) => isInForeground || recording.has(key),
+        reopens: (key) => isInForeground || key === "sessions.capture",
       });
       // Whoever turned recording on is about to use it.
       if (project !== null && recordingConfig(project).config["sessions.capture"])

@@ -150,8 +150,8 @@ test("does nothing without git, and tries again if git fails", async () => {
   await expect(doNext()).rejects.toBeInstanceOf(NotYet);
 });
 
-test("git.checkpoints = false keeps commits out", async () => {
-  const config = { ...defaultConfig(), "git.checkpoints": false };
+test("sessions.capture = false keeps commits out", async () => {
+  const config = { ...defaultConfig(), "sessions.capture": false };
   askForCommit(stored.memory, hash, { seen: "hook", at: start });
   askForHistory(stored.memory, { backfill: true });
   const backfill = vi.fn();

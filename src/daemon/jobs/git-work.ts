@@ -182,7 +182,7 @@ export class GitJobs {
 
   /** @returns 0: commits are no chunks */
   async run(job: JobRecord, run: JobRun): Promise<number> {
-    if (this.options.config["git.checkpoints"])
+    if (this.options.config["sessions.capture"])
       await this.quietly(
         job.kind === "commit" ? this.recordCommit(job, run) : this.scanMissedCommits(job, run),
         run,

@@ -177,7 +177,7 @@ export class MemoryCare {
   private async takeCare(): Promise<void> {
     const { memoryDb, config, onFailure, log } = this.options;
     const folder = backupFolder(memoryDb, config["backup.folder"]);
-    const intervalMs = config["backup.enabled"] ? dayMs : null;
+    const intervalMs = config["backup.keep"] > 0 ? dayMs : null;
     try {
       const kind = dueCare(memoryDb, folder, intervalMs);
       if (kind === null) return;

@@ -223,8 +223,7 @@ export class OpenMemory {
 
   /** Whether commits are linked to sessions. */
   get bindsCommits(): boolean {
-    const { config } = this.options;
-    return config["sessions.capture"] && config["git.checkpoints"];
+    return this.options.config["sessions.capture"];
   }
 
   get search(): SessionSearch {

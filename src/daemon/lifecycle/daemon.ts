@@ -111,7 +111,7 @@ interface DaemonOptions {
   config: Config;
   log: DaemonLog;
   /**
-   * Exits after this long without a request or an agent at work; 0 means never, null uses daemon.idle_exit_minutes.
+   * Exits after this long without a request or an agent at work; 0 means never, null the usual time.
    * Milliseconds.
    */
   idleExitMs: number | null;
@@ -135,6 +135,8 @@ export interface Daemon {
 
 /** How often to look whether the home is still there and still ours, and whether anybody needs us. */
 const heartbeatMs = 2000;
+/** Whoever comes back after half a day has it started again. Milliseconds. */
+const usualIdleExitMs = 12 * 3_600_000;
 /** How often to look for checkouts that nobody uses. Milliseconds. */
 const sweepMs = 10_000;
 /** A daemon that runs this long has started successfully. Milliseconds. */
@@ -258,7 +260,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           .catch((error: unknown) => log.warn(`cannot close a project: ${messageOf(error)}`));
       }
       const idleFor = now - lastUsed;
-      const idleExitMs = options.idleExitMs ?? config["daemon.idle_exit_minutes"] * 60_000;
+      const idleExitMs = options.idleExitMs ?? usualIdleExitMs;
       if (!lock.isStillOurs()) onStop("the home is gone");
       else if (projects.inUse().some(({ of }) => of.memoryWork.isOutgrown()))
         onStop("a newer Pommel migrated a memory, and its daemon takes over");

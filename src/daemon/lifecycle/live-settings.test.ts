@@ -58,14 +58,14 @@ it("sees that a file was edited", () => {
   vi.advanceTimersByTime(5000);
   expect(config["search.limit"]).toBe(3);
   expect(onRestartNeeded).not.toHaveBeenCalled();
-  configure("[search]\nlimit = 3\n[watch]\ndebounce_ms = 80\n");
+  configure("[search]\nlimit = 3\n[index]\nmax_file_size = 80\n");
   vi.advanceTimersByTime(5000);
-  expect(onRestartNeeded).toHaveBeenCalledExactlyOnceWith(["watch.debounce_ms"]);
+  expect(onRestartNeeded).toHaveBeenCalledExactlyOnceWith(["index.max_file_size"]);
 });
 
 it("lets pm config be the first to restart the daemon", () => {
   vi.advanceTimersByTime(5000);
-  configure("[watch]\ndebounce_ms = 80\n");
+  configure("[index]\nmax_file_size = 80\n");
   vi.advanceTimersByTime(1900);
   expect(onRestartNeeded).not.toHaveBeenCalled();
   configure("");

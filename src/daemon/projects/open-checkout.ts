@@ -22,6 +22,9 @@ import { pollSeconds } from "../watch/subscribe.ts";
 import { type Watcher, watchProject } from "../watch/watcher.ts";
 import type { OpenProject } from "./open-project.ts";
 
+/** A change is indexed this long after the last one to its file. Milliseconds. */
+const debounceMs = 50;
+
 interface OpenCheckoutOptions {
   project: Project;
   config: Config;
@@ -80,7 +83,7 @@ export class OpenCheckout {
     const watching = watchProject({
       root: project.root,
       rules,
-      debounceMs: config["watch.debounce_ms"],
+      debounceMs,
       pollSeconds,
       onChange: (paths) => {
         work.update(paths);

@@ -1,4 +1,4 @@
-import { recordingConfig, recordingSettings } from "../../git/projects/recorded.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -90,7 +90,7 @@ export class OpenProject {
   /** Whether it records what its user wants by now. */
   recordsAsConfigured(): boolean {
     const { config } = recordingConfig(this.options.project);
-    return recordingSettings.every((key) => config[key] === this.config[key]);
+    return config["sessions.capture"] === this.config["sessions.capture"];
   }
 
   async findRoots(): Promise<void> {

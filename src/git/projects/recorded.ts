@@ -2,9 +2,6 @@ import { type LoadedConfig, loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import { Registry } from "../../store/registry.ts";
 
-/** What decides whether a project is recorded. */
-export const recordingSettings = ["sessions.capture", "git.checkpoints"] as const;
-
 /**
  * The configuration of a project, with recording off where its user did not ask for it: where only named projects are
  * recorded and this one is not, and where `pm disable` turned it off.
@@ -13,7 +10,7 @@ export const recordingSettings = ["sessions.capture", "git.checkpoints"] as cons
 export function recordingConfig(project: Project): LoadedConfig {
   const loaded = loadConfig(project);
   if (isWanted(project, loaded)) return loaded;
-  const config = { ...loaded.config, "sessions.capture": false, "git.checkpoints": false };
+  const config = { ...loaded.config, "sessions.capture": false };
   return { ...loaded, config };
 }
 

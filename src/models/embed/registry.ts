@@ -70,7 +70,7 @@ export function createEmbedder(spec: string, settings: EmbedderSettings): Embedd
 export function embedderSettings(config: Config): EmbedderSettings {
   return {
     ollamaUrl: config["ollama.url"],
-    openaiUrl: config["embed.openai_url"],
-    openaiKeyVariable: config["embed.openai_key_env"],
+    openaiUrl: config["openai.url"],
+    openaiKeyVariable: config["openai.key_env"],
   };
 }

@@ -89,7 +89,7 @@ export interface LlmDriver {
 export const llmCaller: RemoteCaller = {
   code: "llm_unavailable",
   ollamaUrl: "ollama.url",
-  openaiUrl: "llm.openai_url",
+  openaiUrl: "openai.url",
   isPulledByPm: false,
 };
 

@@ -78,7 +78,7 @@ export function whyNoModelScrubs(config: Config): string | null {
 export function llmSettingsOf(config: Config): LlmSettings {
   return {
     ollamaUrl: config["ollama.url"],
-    openaiUrl: config["llm.openai_url"],
-    openaiKeyVariable: config["llm.openai_key_env"],
+    openaiUrl: config["openai.url"],
+    openaiKeyVariable: config["openai.key_env"],
   };
 }

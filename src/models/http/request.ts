@@ -230,7 +230,7 @@ export interface RemoteCaller {
 export const embedCaller: RemoteCaller = {
   code: "embedder_unavailable",
   ollamaUrl: "ollama.url",
-  openaiUrl: "embed.openai_url",
+  openaiUrl: "openai.url",
   isPulledByPm: true,
 };
 

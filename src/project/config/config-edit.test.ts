@@ -49,10 +49,10 @@ describe("setConfig", () => {
 
   it("writes to the repository's file only what a repository may set", () => {
     const team = { team: true };
-    expect(() => setConfig(project, "embed.openai_url", "http://example.com", team)).toThrow(
+    expect(() => setConfig(project, "openai.url", "http://example.com", team)).toThrow(
       expect.objectContaining({
         code: "usage",
-        hint: "Run `pm config set embed.openai_url http://example.com` without --team.",
+        hint: "Run `pm config set openai.url http://example.com` without --team.",
       }),
     );
     expect(existsSync(project.teamConfigFile)).toBe(false);
@@ -153,7 +153,7 @@ describe("setConfig", () => {
 
 describe("unsetConfig", () => {
   it("undoes setConfig byte for byte", () => {
-    const text = "# mine\n[search] # s\n# limit = 10\n\n[index]\nworkers = 2\n";
+    const text = "# mine\n[search] # s\n# limit = 10\n\n[index]\nmax_file_size = 2\n";
     write(text);
     setConfig(project, "search.limit", "20");
     unsetConfig(project, "search.limit");
@@ -182,7 +182,7 @@ const assignment = fc.oneof(
   fc.tuple(fc.constantFrom<SettingKey>("index.exclude", "index.include", "index.languages"), texts),
   fc.tuple(fc.constant<SettingKey>("index.levels"), fc.subarray(["file", "class", "method", "block"])),
   fc.tuple(fc.constant<SettingKey>("search.limit"), fc.integer({ min: 1, max: 1000 })),
-  fc.tuple(fc.constant<SettingKey>("watch.debounce_ms"), fc.nat()),
+  fc.tuple(fc.constant<SettingKey>("sessions.retention_days"), fc.nat()),
   fc.tuple(fc.constant<SettingKey>("context.mode"), fc.constantFrom("off", "gentle", "eager")),
 );
 /** Each section with its defaults, commented out. */
@@ -196,8 +196,8 @@ const commented = [...new Set(settingKeys.map((key) => key.split(".")[0]!))]
 const startingFiles = [
   commented,
   commented.replaceAll("\n", "\r\n"),
-  '# mine\n[search] # s\nlimit=3# x\n\n[ index ]\nexclude = ["a", # why\n  "b]"] # end\nworkers = 2\n',
-  "watch.debounce_ms = 10\nindex.exclude = ['''x''']\n\n[search]\nlevels = []",
+  '# mine\n[search] # s\nlimit=3# x\n\n[ index ]\nexclude = ["a", # why\n  "b]"] # end\nmax_file_size = 2\n',
+  "sessions.retention_days = 10\nindex.exclude = ['''x''']\n\n[search]\nlevels = []",
   "",
 ];
 

@@ -45,21 +45,24 @@ describe("loadConfig", () => {
   });
 
   it("lets the project win over the user and the environment over both", () => {
-    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n[watch]\ndebounce_ms = 9\n");
-    write(project.configFile, "[search]\nlimit = 2\n[index]\nworkers = 4\n");
+    write(
+      ownConfigFile(),
+      "[search]\nlimit = 1\n[index]\nmax_file_size = 3\n[sessions]\nretention_days = 9\n",
+    );
+    write(project.configFile, "[search]\nlimit = 2\n[index]\nmax_file_size = 4\n");
     const env = { ...process.env, POMMEL_SEARCH_LIMIT: "5", POMMEL_INDEX_EXCLUDE: "a,b" };
     const { config, origin } = loadConfig(project, env);
     expect(config["search.limit"]).toBe(5);
-    expect(config["index.workers"]).toBe(4);
-    expect(config["watch.debounce_ms"]).toBe(9);
+    expect(config["index.max_file_size"]).toBe(4);
+    expect(config["sessions.retention_days"]).toBe(9);
     expect(config["index.exclude"]).toEqual(["a", "b"]);
     expect(origin).toMatchObject({
       "search.limit": "env",
-      "index.workers": "project",
-      "watch.debounce_ms": "global",
+      "index.max_file_size": "project",
+      "sessions.retention_days": "global",
       "daemon.port": "default",
     });
-    expect(loadConfig(null, env).config["index.workers"]).toBe(3);
+    expect(loadConfig(null, env).config["index.max_file_size"]).toBe(3);
   });
 
   it("takes an empty variable for none", () => {
@@ -92,7 +95,7 @@ describe("loadConfig", () => {
     ["limit = 3\n", "limit", ":1:", "Did you mean search.limit?"],
     ["[colours]\nred = 1\n", "colours.red", ":2:", "`pm config list` lists all settings."],
     ["index = { exlude = [] }\n", "index.exlude", ":1:", "Did you mean index.exclude?"],
-    ["[[index]]\nworkers = 1\n", "index", ":1:", "`pm config list` lists all settings."],
+    ["[[index]]\nmax_file_size = 1\n", "index", ":1:", "`pm config list` lists all settings."],
   ])("refuses an unknown key: %j", (text, key, line, hint) => {
     write(project.configFile, text);
     const error = errorOf(() => loadConfig(project, {}));
@@ -127,7 +130,7 @@ describe("a repository's own file", () => {
   const load = () => loadConfig(project, {});
 
   it("sets what is indexed and how it is searched: more than the user, less than the user for this project", () => {
-    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nworkers = 3\n");
+    write(ownConfigFile(), "[search]\nlimit = 1\n[index]\nmax_file_size = 3\n");
     write(project.teamConfigFile, '[search]\nlimit = 2\n[index]\nexclude = ["a"]\nlanguages = ["go"]\n');
     write(project.configFile, '[index]\nlanguages = ["rust"]\n');
     const { config, origin, notes } = load();
@@ -137,7 +140,7 @@ describe("a repository's own file", () => {
       "search.limit": "team",
       "index.exclude": "team",
       "index.languages": "project",
-      "index.workers": "global",
+      "index.max_file_size": "global",
     });
     expect(loadConfig(null, {}).config["search.limit"]).toBe(1);
   });

@@ -36,7 +36,7 @@ describe("parseValue", () => {
 describe("allowedValues", () => {
   it("names bounds and choices", () => {
     expect(allowedValues(settings["search.limit"].schema)).toBe("a whole number from 1 to 1000");
-    expect(allowedValues(settings["watch.debounce_ms"].schema)).toBe("a whole number, 0 or more");
+    expect(allowedValues(settings["sessions.retention_days"].schema)).toBe("a whole number, 0 or more");
     expect(allowedValues(settings["daemon.log_level"].schema)).toBe('"debug", "info", "warn" or "error"');
     expect(allowedValues(settings["index.exclude"].schema)).toBe("a list of texts");
     expect(allowedValues(settings["index.levels"].schema)).toMatch(/^a list of "file", .* or "lines"$/);
@@ -44,9 +44,7 @@ describe("allowedValues", () => {
 
   it("describes the expected text where that helps", () => {
     expect(allowedValues(settings["embed.code"].schema)).toContain("ollama/MODEL");
-    expect(allowedValues(settings["embed.openai_key_env"].schema)).toBe(
-      "the name of an environment variable",
-    );
+    expect(allowedValues(settings["openai.key_env"].schema)).toBe("the name of an environment variable");
   });
 
   it("knows the bounds of every number", () => {

@@ -37,6 +37,23 @@ export const retiredSettings: Readonly<Record<string, SettingKey | null>> = {
   "sync.passphrase_env": null,
   "sync.key_file": null,
   "backup.interval_hours": null,
+  "backup.enabled": null,
+  "embed.openai_url": "openai.url",
+  "llm.openai_url": "openai.url",
+  "embed.openai_key_env": "openai.key_env",
+  "llm.openai_key_env": "openai.key_env",
+  "index.workers": null,
+  "index.password_file": null,
+  "memory.share_password_file": null,
+  "memory.share_author": null,
+  "watch.debounce_ms": null,
+  "daemon.idle_exit_minutes": null,
+  "sessions.max_chunks": null,
+  "sessions.chunk_min_tokens": null,
+  "sessions.chunk_max_tokens": null,
+  "sessions.client_memory": null,
+  "context.max_tokens": null,
+  "git.checkpoints": null,
 };
 
 /** A complete configuration: a value for every setting. */

@@ -570,10 +570,9 @@ describe("after an edit", () => {
 });
 
 it("keeps to the budget, and is deleted with its session", async () => {
-  for (let i = 0; i < 9; i++) note(`n${i}`, `note ${i} ${"x ".repeat(150)}`, i);
-  config["context.max_tokens"] = 200;
+  for (let i = 0; i < 40; i++) note(`n${i}`, `note ${i} ${"x ".repeat(150)}`, i);
   const { tokens, items } = await ask({ event: "session-start" });
-  expect(tokens).toBeLessThanOrEqual(200);
+  expect(tokens).toBeLessThanOrEqual(800);
   expect(items.length).toBeGreaterThan(0);
   const { id } = addSession(memory, "current");
   forget(memory, { ...nothing, sessions: [id] });

@@ -37,7 +37,7 @@ export async function answerContext(
   request: ContextRequest,
 ): Promise<ContextResponse> {
   const start = performance.now();
-  const { memory, config } = source;
+  const { memory } = source;
   const { session_id: sessionUid, within_ms: within = Number.POSITIVE_INFINITY, preview = false } = request;
   const took = () => Math.round((performance.now() - start) * 10) / 10;
   const silent = (reason: string): ContextResponse => ({
@@ -54,7 +54,7 @@ export async function answerContext(
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
   const fresh = found.filter(({ ref }) => !injected.has(ref));
-  const answer = frameQuotes(fresh, config["context.max_tokens"]);
+  const answer = frameQuotes(fresh, maxTokens);
   if (answer === null) {
     return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
   }
@@ -120,6 +120,9 @@ async function itemsFor(
   const items = [...new Map([...reverted, ...all].map((one) => [one.ref, one])).values()];
   return items.length === 0 && files.length === 0 ? "the session already got context for this file" : items;
 }
+
+/** The size of one injection. Tokens. */
+const maxTokens = 800;
 
 const isCompaction = ({ event, source }: ContextRequest) => event === "session-start" && source === "compact";
 

@@ -61,7 +61,7 @@ const ofFiles = new RepositoryCache<Decision[]>({ max: 20, maxAgeMs: 10_000 });
 export async function recordedDecisions(project: Project, config: Config): Promise<Decision[]> {
   const { root } = project;
   const found = await Promise.all([
-    config["sessions.client_memory"] ? ofFiles.of(root, "memories", () => memoriesOf(project, config)) : [],
+    ofFiles.of(root, "memories", () => memoriesOf(project, config)),
     decisionsInRepository(root),
   ]);
   return found.flat();

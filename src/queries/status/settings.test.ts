@@ -39,7 +39,7 @@ test.each([
   ["search.limit", "many", "config_bad_value"],
   ["search.limits", "3", "config_unknown_key"],
   // They send texts elsewhere, start programs, delete, or restart the daemon.
-  ["llm.openai_url", "https://evil.example", "forbidden"],
+  ["openai.url", "https://evil.example", "forbidden"],
   ["ui.editor", "cursor", "forbidden"],
   ["sessions.retention_days", "1", "forbidden"],
   ["daemon.port", "1", "forbidden"],

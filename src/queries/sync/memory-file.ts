@@ -2,7 +2,6 @@ import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
 import { exportMemory, importMemory, type MemoryImport } from "../../sync/memory-file.ts";
 import { changing } from "../changing.ts";
@@ -22,8 +21,7 @@ export async function exportProject(project: Project, write: WriteLines): Promis
 }
 
 /** Undefined where this person has no name: then records without one are this person's. */
-const nameIn = async (project: Project) =>
-  (await shareAuthor(project.root, loadConfig(project).config)) ?? undefined;
+const nameIn = async (project: Project) => (await shareAuthor(project.root)) ?? undefined;
 
 function exportAs(me: string | undefined, project: Project, write: WriteLines): Promise<number> {
   return changing(project, async (work) => {

@@ -17,8 +17,8 @@ import { withMemory } from "../open.ts";
 import type { Running } from "../operations.ts";
 
 /** Under which name this person shares; null: none is known. */
-export async function shareAuthor(root: string, config: Config): Promise<string | null> {
-  return config["memory.share_author"] || (await gitTextIfAny(root, ["config", "user.email"])) || null;
+export async function shareAuthor(root: string): Promise<string | null> {
+  return (await gitTextIfAny(root, ["config", "user.email"])) || null;
 }
 
 /** How many things are new since the memory was shared last, by kind. */
@@ -80,7 +80,7 @@ export async function syncSettings(
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
-    author: await shareAuthor(root, config),
+    author: await shareAuthor(root),
     encryption: config["sync.encryption"],
     keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>

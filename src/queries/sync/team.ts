@@ -26,12 +26,12 @@ import { shareAuthor } from "./sync.ts";
 
 /** @throws PommelError `share_refused` where no name is known */
 export async function teamSettings(root: string, config: Config): Promise<TeamSettings> {
-  const author = await shareAuthor(root, config);
+  const author = await shareAuthor(root);
   if (author === null) {
     throw new PommelError(
       "share_refused",
       "Under which name to share is not known: git has no user.email.",
-      "Choose one: `pm config set --global memory.share_author NAME`.",
+      "Choose one: `git config --global user.email ADDRESS`.",
     );
   }
   return { server: teamServer(config), author };

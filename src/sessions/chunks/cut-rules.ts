@@ -18,22 +18,26 @@ export interface CutSettings {
   maxChunks: number;
 }
 
-/** A pause of this length starts a new topic. */
-export const pauseMinutes = 5;
+/**
+ * Shorter turns are merged with their neighbours, longer ones split between messages and paragraphs (tokens); a pause of
+ * this length starts a new topic.
+ */
+export const chunkSizes = { minTokens: 200, maxTokens: 800, pauseMinutes: 5 };
+
+/** Of a longer session, the newest so many are searchable. */
+const maxChunks = 5000;
 
 /** How a configuration wants sessions to be cut into chunks. */
 function chunkOptionsOf(config: Config): CutSettings["chunks"] {
   return {
-    minTokens: config["sessions.chunk_min_tokens"],
-    maxTokens: config["sessions.chunk_max_tokens"],
-    pauseMinutes,
+    ...chunkSizes,
     kinds: kindRules({ decision: config["sessions.decision_words"], error: config["sessions.error_words"] }),
   };
 }
 
 /** The same with all other settings that chunks depend on. */
 export function cutSettingsOf(config: Config): CutSettings {
-  return { chunks: chunkOptionsOf(config), maxChunks: config["sessions.max_chunks"] };
+  return { chunks: chunkOptionsOf(config), maxChunks };
 }
 
 const readerOf = (agent: string): number => profileOf(agent)?.readerVersion ?? 1;

@@ -302,4 +302,4 @@ export interface IndexDriver {
 }
 
 /** What drivers read of the configuration. */
-export type DriverSettings = Pick<Config, "index.driver" | "index.url" | "index.password_file">;
+export type DriverSettings = Pick<Config, "index.driver" | "index.url">;

@@ -6,7 +6,7 @@ import { defaultConfig } from "../../project/config/settings.ts";
 import { indexServer } from "../index/postgres/postgres-driver.ts";
 import { connectionOptions, explained, placeOf } from "./server.ts";
 
-const at = (url: string, more: object = {}) => indexServer({ ...defaultConfig(), "index.url": url, ...more });
+const at = (url: string) => indexServer({ ...defaultConfig(), "index.url": url });
 
 describe("the connection to a server", () => {
   it.each(["postgres://ann@127.0.0.1/x", "postgres://ann@localhost:5433/x", "postgres://ann@[::1]/x"])(
@@ -41,13 +41,13 @@ describe("the connection to a server", () => {
     const dir = mkdtempSync(join(tmpdir(), "pommel-password-"));
     const file = join(dir, "password");
     writeFileSync(file, "from the file\n", { mode: 0o600 });
-    const settings = at("postgres://ann@localhost/x", { "index.password_file": file });
+    const settings = at(`postgres://ann@localhost/x?password_file=${encodeURIComponent(file)}`);
     expect(connectionOptions(settings, { PGPASSWORD: "from the variable" }).pass).toBe("from the variable");
     expect(connectionOptions(settings, {}).pass).toBe("from the file");
     chmodSync(file, 0o644);
     expect(() => connectionOptions(settings, {})).toThrow(/Others can read/);
     rmSync(dir, { recursive: true });
-    expect(() => connectionOptions(settings, {})).toThrow(/index\.password_file/);
+    expect(() => connectionOptions(settings, {})).toThrow(/password_file of index\.url/);
   });
 
   it("says what is missing", () => {

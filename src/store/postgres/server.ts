@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import postgres from "postgres";
+import type { SettingKey } from "../../project/config/settings.ts";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;
@@ -15,9 +16,8 @@ export const passwordVariable = "PGPASSWORD";
 /** A server as the user configured it, and how to speak of it. */
 export interface ServerSettings {
   url: string;
-  passwordFile: string;
-  /** The names of those settings. */
-  names: { url: string; passwordFile: string };
+  /** The name of that setting. */
+  setting: SettingKey;
   /** What it holds: "index". */
   holds: string;
   /** What to do when it is down, and when the user lacks rights. */
@@ -34,12 +34,12 @@ export function placeOf(settings: ServerSettings): string {
   return `postgres://${username ? `${username}@` : ""}${host}${pathname}`;
 }
 
-function addressOf({ url, names, code }: ServerSettings): URL {
+function addressOf({ url, setting, code }: ServerSettings): URL {
   if (/^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)) return new URL(url);
   throw new PommelError(
     code,
-    url === "" ? `${names.url} is not set.` : `${names.url} is no address of a PostgreSQL server.`,
-    `Set it for all your projects: \`pm config set --global ${names.url} postgres://USER@HOST/DATABASE\`.`,
+    url === "" ? `${setting} is not set.` : `${setting} is no address of a PostgreSQL server.`,
+    `Set it for all your projects: \`pm config set --global ${setting} postgres://USER@HOST/DATABASE\`.`,
   );
 }
 
@@ -58,7 +58,7 @@ export function connectionOptions(settings: ServerSettings, env: NodeJS.ProcessE
     port,
     database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username) || "postgres",
     username: decodeURIComponent(url.username) || env.PGUSER || env.USER || "postgres",
-    pass: passwordOf(settings, env),
+    pass: passwordOf(settings, url.searchParams, env),
     max: Number(url.searchParams.get("max")) || maxConnections,
     ssl: tlsOf(settings, url.searchParams, socketDir !== null || isLoopback(host)),
   } as const;
@@ -77,26 +77,29 @@ function tlsOf(
     const ca = parameters.get("sslrootcert");
     return {
       rejectUnauthorized: true,
-      ...(ca !== null && { ca: readOwn(settings, ca, `the certificate of ${settings.names.url}`) }),
+      ...(ca !== null && { ca: readOwn(settings, ca, `the certificate of ${settings.setting}`) }),
     };
   }
   if (mode === "require") return { rejectUnauthorized: false };
   if (mode === "disable" && isLocal) return false;
   throw new PommelError(
     settings.code,
-    `${settings.names.url} says sslmode=${mode}: data would be sent to another machine without verified encryption.`,
+    `${settings.setting} says sslmode=${mode}: data would be sent to another machine without verified encryption.`,
     "Use verify-full (the default; sslrootcert=FILE names the authority), or require, which encrypts only.",
   );
 }
 
-function passwordOf(settings: ServerSettings, env: NodeJS.ProcessEnv): string | undefined {
-  return (
-    env[passwordVariable] || (settings.passwordFile ? readSecret(settings, settings.passwordFile) : undefined)
-  );
+function passwordOf(
+  settings: ServerSettings,
+  parameters: URLSearchParams,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  const file = parameters.get("password_file");
+  return env[passwordVariable] || (file === null ? undefined : readSecret(settings, file));
 }
 
 function readSecret(settings: ServerSettings, file: string): string {
-  const secret = readOwn(settings, file, settings.names.passwordFile).replace(/\r?\n$/, "");
+  const secret = readOwn(settings, file, `the password_file of ${settings.setting}`).replace(/\r?\n$/, "");
   if (process.platform !== "win32" && (statSync(expanded(file)).mode & 0o077) !== 0) {
     throw new PommelError(settings.code, `Others can read ${file}.`, `Run \`chmod 600 ${file}\`.`);
   }
@@ -179,7 +182,7 @@ export function explained(error: unknown, settings: ServerSettings): unknown {
   if (error instanceof PommelError) return error;
   const code = codeOf(error);
   const place = placeOf(settings);
-  const { names, holds, hints, schema } = settings;
+  const { setting, holds, hints, schema } = settings;
   const because = { cause: error };
   const unavailable = (what: string, hint: string) => new PommelError(settings.code, what, hint, because);
   if (
@@ -188,17 +191,17 @@ export function explained(error: unknown, settings: ServerSettings): unknown {
   ) {
     return unavailable(
       `The ${holds} at ${place} cannot be reached: ${messageOf(error)}.`,
-      `Start the server or check ${names.url}; ${hints.down}`,
+      `Start the server or check ${setting}; ${hints.down}`,
     );
   }
   if (code === "28P01" || code === "28000") {
     return unavailable(
       `${place} refused the sign-in: ${messageOf(error)}.`,
-      `Put the password into the variable ${passwordVariable}, or into a file (${names.passwordFile}).`,
+      `Put the password into the variable ${passwordVariable}, or into a file and ?password_file=FILE behind ${setting}.`,
     );
   }
   if (code === "3D000") {
-    return unavailable(`${place} does not exist.`, `Create the database, or correct ${names.url}.`);
+    return unavailable(`${place} does not exist.`, `Create the database, or correct ${setting}.`);
   }
   if (code === "42501") return unavailable(`${place}: ${messageOf(error)}.`, hints.rights);
   if (

@@ -34,15 +34,9 @@ export interface TeamProject {
 }
 
 /** The server that a configuration names for the team. */
-export const teamServer = (
-  config: Pick<Config, "memory.share" | "memory.share_password_file">,
-): ServerSettings => ({
+export const teamServer = (config: Pick<Config, "memory.share">): ServerSettings => ({
   url: config["memory.share"],
-  passwordFile: config["memory.share_password_file"],
-  names: {
-    url: "memory.share",
-    passwordFile: "memory.share_password_file",
-  },
+  setting: "memory.share",
   holds: "team's memory",
   hints: {
     down: "what is new is shared when it is back.",
@@ -106,7 +100,7 @@ export class TeamServer {
       if (name?.isMine !== true) {
         throw refused(
           `Somebody else shares this project as ${author}.`,
-          "Choose another name: `pm config set --global memory.share_author NAME`.",
+          "Choose another address: `git config user.email ADDRESS`.",
         );
       }
       return { epoch: known.epoch, isOwner: known.isOwner };

@@ -139,7 +139,7 @@ export function lookAlikes(seed = 4242): string[] {
     `sort -u keys.txt`,
     `--token <TOKEN>  the access token`,
     `--password-stdin`,
-    `pm config set llm.openai_key_env OPENAI_API_KEY`,
+    `pm config set openai.key_env OPENAI_API_KEY`,
     `the password is stored hashed with argon2`,
     `The token is valid for 3600 seconds.`,
     `password authentication failed for user "postgres"`,

@@ -138,7 +138,7 @@ function configFor(project: Project, named: string | undefined, output: Output):
 function isElsewhere(config: Config): boolean {
   const driver = readEmbedderSpec(config["embed.code"]).driver.name;
   if (driver !== "ollama" && driver !== "openai") return false;
-  const { hostname } = new URL(config[driver === "ollama" ? "ollama.url" : "embed.openai_url"]);
+  const { hostname } = new URL(config[driver === "ollama" ? "ollama.url" : "openai.url"]);
   return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 

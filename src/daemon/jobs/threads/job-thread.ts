@@ -66,7 +66,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       ledgerKey: secretKey(memory),
       root: project.root,
       worktrees: roots.filter((root) => root !== project.root),
-      bindsCommits: config["sessions.capture"] && config["git.checkpoints"],
+      bindsCommits: config["sessions.capture"],
     });
     const git = new GitJobs({
       ...{ project, config, memory, settled, log },

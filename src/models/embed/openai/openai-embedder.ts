@@ -8,7 +8,7 @@ import type { Embedder, EmbedderDriver } from "../embedder.ts";
 
 export const openaiDriver: EmbedderDriver = {
   name: "openai",
-  about: "any OpenAI-compatible API: the texts are sent to embed.openai_url",
+  about: "any OpenAI-compatible API: the texts are sent to openai.url",
   defaultModel: "text-embedding-3-large",
   environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
   create: (model, { openaiUrl, openaiKeyVariable }) =>

@@ -149,7 +149,7 @@ describe("when something is at fault", () => {
     await expect(create("nope").generate(request)).rejects.toMatchObject({
       code: "llm_unavailable",
       message: expect.stringContaining("The model `nope` does not exist"),
-      hint: expect.stringMatching(/model's name.*llm\.openai_url/),
+      hint: expect.stringMatching(/model's name.*openai\.url/),
     });
   });
 

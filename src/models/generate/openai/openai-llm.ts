@@ -68,7 +68,7 @@ const completion = z.object({
 
 export const openaiDriver: LlmDriver = {
   name: "openai",
-  about: "any OpenAI-compatible API: the texts are sent to llm.openai_url",
+  about: "any OpenAI-compatible API: the texts are sent to openai.url",
   defaultModel: null,
   environment: ({ openaiKeyVariable }) => [openaiKeyVariable],
   create: (model, { openaiUrl, openaiKeyVariable }, options) =>

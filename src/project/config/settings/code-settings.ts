@@ -1,17 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../../levels.ts";
 import { maxResults } from "../../max-results.ts";
-import {
-  embedder,
-  indexUrl,
-  level,
-  natural,
-  positive,
-  type Setting,
-  strings,
-  url,
-  variableName,
-} from "./setting.ts";
+import { embedder, indexUrl, level, positive, type Setting, strings, url, variableName } from "./setting.ts";
 
 /** What is indexed, where, and how it is searched. */
 export const codeSettings = {
@@ -46,11 +36,6 @@ export const codeSettings = {
     about: "Skip larger files. Bytes.",
     team: true,
   },
-  "index.workers": {
-    schema: z.int().check(z.minimum(1), z.maximum(16)),
-    default: 2,
-    about: "Parser threads while indexing.",
-  },
   "index.driver": {
     schema: z.enum(["sqlite", "postgres", "lancedb"]),
     default: "sqlite" as "sqlite" | "postgres" | "lancedb",
@@ -61,19 +46,8 @@ export const codeSettings = {
     schema: indexUrl,
     default: "",
     about:
-      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password. Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for your cache directory. Code is sent there.",
+      "The server for index.driver = postgres: postgres://USER@HOST/DATABASE, without the password (it is in PGPASSWORD, or in a file: ?password_file=FILE). Object storage for lancedb: s3://BUCKET/PATH (or gs://, az://), empty for your cache directory. Code is sent there.",
     sensitive: true,
-  },
-  "index.password_file": {
-    schema: z.string(),
-    default: "",
-    about: "A file with that password, which only you can read, for when PGPASSWORD is not set.",
-    sensitive: true,
-  },
-  "watch.debounce_ms": {
-    schema: natural,
-    default: 50,
-    about: "Wait this long after a file's last change before indexing it. Milliseconds.",
   },
   "search.limit": {
     schema: z.int().check(z.minimum(1), z.maximum(maxResults)),
@@ -99,13 +73,14 @@ export const codeSettings = {
     about: "Ollama's address, for embedders and summaries.",
     sensitive: true,
   },
-  "embed.openai_url": {
+  "openai.url": {
     schema: url,
     default: "https://api.openai.com/v1",
-    about: "Base URL of the OpenAI-compatible API for embeddings; texts are sent there.",
+    about:
+      "Base URL of an OpenAI-compatible API, for embedders and summaries by openai/MODEL; texts are sent there.",
     sensitive: true,
   },
-  "embed.openai_key_env": {
+  "openai.key_env": {
     schema: variableName,
     default: "OPENAI_API_KEY",
     about: "The environment variable with that API's key.",

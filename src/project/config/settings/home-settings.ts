@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { natural, positive, type Setting } from "./setting.ts";
+import { natural, type Setting } from "./setting.ts";
 
 /** Editors by name, with the address that opens a file in each: `{path}` is absolute and begins with a slash. */
 const editors: Readonly<Record<string, string>> = {
@@ -45,13 +45,6 @@ export const homeSettings = {
     about: "Port on 127.0.0.1; 0 derives one from your home directory, or takes the next free one.",
     home: true,
   },
-  "daemon.idle_exit_minutes": {
-    schema: natural,
-    default: 720,
-    about: "Exit after this long without a request or a change; 0: never. Minutes.",
-    home: true,
-    live: true,
-  },
   "daemon.log_level": {
     schema: z.enum(["debug", "info", "warn", "error"]),
     default: "info" as "debug" | "info" | "warn" | "error",
@@ -59,16 +52,11 @@ export const homeSettings = {
     home: true,
     live: true,
   },
-  "backup.enabled": {
-    schema: z.boolean(),
-    default: true,
-    about: "Let the daemon back up the memory regularly.",
-    live: true,
-  },
   "backup.keep": {
-    schema: positive,
+    schema: natural,
     default: 7,
-    about: "Keep this many of the regular backups. Those of `pm memory backup` stay until you delete them.",
+    about:
+      "Keep this many of the daily backups that the daemon makes; 0: make none. Those of `pm memory backup` stay until you delete them.",
     live: true,
   },
   "backup.folder": {

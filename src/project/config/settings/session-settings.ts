@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { generator, natural, positive, type Setting, strings, url, variableName } from "./setting.ts";
+import { generator, natural, type Setting, strings } from "./setting.ts";
 
 /** Kinds of automatic context that can be switched off alone. */
 const contextKinds = ["start", "compaction", "prompt", "edit", "revert", "failure"] as const;
@@ -25,31 +25,6 @@ export const sessionSettings = {
     schema: natural,
     default: 0,
     about: "Delete sessions this long after their last line, except notes and summaries; 0: keep them. Days.",
-    live: true,
-  },
-  "sessions.max_chunks": {
-    schema: natural,
-    default: 5000,
-    about: "In a session with more chunks, only the newest are searchable; 0: no limit.",
-    live: true,
-  },
-  "sessions.chunk_min_tokens": {
-    schema: positive,
-    default: 200,
-    about: "Merge shorter turns with their neighbours. Tokens.",
-    live: true,
-  },
-  "sessions.chunk_max_tokens": {
-    schema: z.int().check(z.minimum(50)),
-    default: 800,
-    about: "Split longer turns between messages and paragraphs. Tokens.",
-    live: true,
-  },
-  "sessions.client_memory": {
-    schema: z.boolean(),
-    default: true,
-    about:
-      "List decisions from the files in which an agent keeps what it learned about this project (Claude Code's memory directory). They are read when asked for, and not stored.",
     live: true,
   },
   "sessions.decision_words": {
@@ -81,25 +56,13 @@ export const sessionSettings = {
     schema: generator,
     default: "none",
     about:
-      "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to llm.openai_url.",
+      "The model that writes summaries: none, ollama/MODEL or openai/MODEL. With openai, scrubbed sessions are sent to openai.url.",
     sensitive: true,
   },
   "llm.chunk_summaries": {
     schema: z.boolean(),
     default: false,
     about: "Let llm.model also sum up parts of sessions, for search results: dozens of requests a session.",
-  },
-  "llm.openai_url": {
-    schema: url,
-    default: "https://api.openai.com/v1",
-    about: "Base URL of the OpenAI-compatible API for /chat/completions.",
-    sensitive: true,
-  },
-  "llm.openai_key_env": {
-    schema: variableName,
-    default: "OPENAI_API_KEY",
-    about: "The environment variable with that API's key.",
-    sensitive: true,
   },
   "llm.daily_tokens": {
     schema: natural,
@@ -121,22 +84,10 @@ export const sessionSettings = {
       "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
     live: true,
   },
-  "context.max_tokens": {
-    // Less would leave no room beside the frame.
-    schema: z.int().check(z.minimum(150)),
-    default: 800,
-    about: "The size of one injection, at most 10,000 characters. Tokens.",
-    live: true,
-  },
   "context.deadline_ms": {
     schema: natural,
     default: 250,
     about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
     live: true,
-  },
-  "git.checkpoints": {
-    schema: z.boolean(),
-    default: true,
-    about: "Link commits to the sessions that led to them, and lines to their authors.",
   },
 } satisfies Record<string, Setting>;

@@ -40,21 +40,7 @@ export const shareSettings = {
     schema: serverUrl,
     default: "",
     about:
-      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password. Only projects where you ran `pm share team on` are shared there.",
-    sensitive: true,
-    live: true,
-  },
-  "memory.share_author": {
-    schema: z.string(),
-    default: "",
-    about: "The name you share under. Empty: git's user.email.",
-    sensitive: true,
-    live: true,
-  },
-  "memory.share_password_file": {
-    schema: z.string(),
-    default: "",
-    about: "A file with that password, which only you can read, for when PGPASSWORD is not set.",
+      "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password (as for index.url). Only projects where you ran `pm share team on` are shared there.",
     sensitive: true,
     live: true,
   },

@@ -8,8 +8,7 @@ import { schemaName } from "./schema.ts";
 /** The server that a configuration names for the index. */
 export const indexServer = (config: Omit<DriverSettings, "index.driver">): ServerSettings => ({
   url: config["index.url"],
-  passwordFile: config["index.password_file"],
-  names: { url: "index.url", passwordFile: "index.password_file" },
+  setting: "index.url",
   holds: "index",
   hints: {
     down: "`pm config set index.driver sqlite` keeps the index on this machine.",

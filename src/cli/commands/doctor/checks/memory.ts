@@ -102,9 +102,9 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
   const [newest] = all;
   if (newest) return ok(`${counted(all.length, "backup")}, the newest ${relativeTime(newest.at)}${checked}`);
   return ok(
-    config["backup.enabled"]
+    config["backup.keep"] > 0
       ? `no backup yet; the daemon makes one while it runs${checked}`
-      : `backups are off (backup.enabled)${checked}`,
+      : `backups are off (backup.keep is 0)${checked}`,
   );
 }
 
