@@ -70,8 +70,8 @@ async function cliPage(): Promise<string> {
 /** Each setting: what it is for, and what it may be. */
 function configurationPage(): string {
   const described = settingKeys.map((key) => {
-    const { about, schema, default: value } = settings[key];
-    return `### ${key}\n\n${about}\n\nDefault: \`${tomlLiteral(value)}\`. Allowed: ${allowedValues(schema)}.`;
+    const { about, who, schema, default: value } = settings[key];
+    return `### ${key}\n\n${about}\n\nDefault: \`${tomlLiteral(value)}\`. Allowed: ${allowedValues(schema)}. Who needs it: ${who}.`;
   });
   return ["## Settings", ...described].join("\n\n");
 }

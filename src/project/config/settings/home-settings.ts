@@ -36,6 +36,7 @@ export const homeSettings = {
     default: true,
     about:
       "Start the daemon in the background when a hook, command or the MCP server needs it. Not between `pm daemon stop` and `pm daemon start` or the next boot, and never in CI.",
+    who: "anyone who starts services by hand, or has them supervised",
     home: true,
     live: true,
   },
@@ -43,12 +44,14 @@ export const homeSettings = {
     schema: z.int().check(z.minimum(0), z.maximum(65_535)),
     default: 0,
     about: "Port on 127.0.0.1; 0 derives one from your home directory, or takes the next free one.",
+    who: "containers and firewalls that open one port",
     home: true,
   },
   "daemon.log_level": {
     schema: z.enum(["debug", "info", "warn", "error"]),
     default: "info" as "debug" | "info" | "warn" | "error",
     about: "Log level of the daemon.",
+    who: "anyone who looks for a fault or reports one",
     home: true,
     live: true,
   },
@@ -57,6 +60,7 @@ export const homeSettings = {
     default: 7,
     about:
       "Keep this many of the daily backups that the daemon makes; 0: make none. Those of `pm memory backup` stay until you delete them.",
+    who: "anyone who has little disk, or other backups",
     live: true,
   },
   "backup.folder": {
@@ -64,6 +68,7 @@ export const homeSettings = {
     default: "",
     about:
       "The directory for backups, best on another disk; each project has its own in it. Empty: beside the memory.",
+    who: "anyone who wants backups on another disk",
     sensitive: true,
     live: true,
   },
@@ -72,6 +77,7 @@ export const homeSettings = {
     default: false,
     about:
       "Encrypt the memory, the index, backups, the audit log, the spool and the log; the daemon does it when it starts. `pm memory decrypt` undoes it (see docs/privacy.md).",
+    who: "users of a shared machine or an unencrypted disk",
     home: true,
     sensitive: true,
   },
@@ -85,6 +91,7 @@ export const homeSettings = {
     default: "file",
     about:
       "Where the key of storage.encrypt is: a file in ~/.config/pommel/keys or elsewhere, the system's keychain, or a passphrase that `pm daemon start` asks for (or POMMEL_PASSPHRASE).",
+    who: "anyone who does not want the key beside the data",
     home: true,
     sensitive: true,
   },
@@ -93,12 +100,14 @@ export const homeSettings = {
     default: false,
     about:
       "Record every question in an audit log: when, through which door, and how much was given (see docs/privacy.md).",
+    who: "companies that must know who asked for what",
     sensitive: true,
   },
   "ui.editor": {
     schema: z.string().check(z.refine(isEditor), z.describe(editorChoices)),
     default: "vscode",
     about: "The editor in which the page opens files.",
+    who: "anyone who opens files from the page in another editor than VS Code",
     sensitive: true,
     live: true,
   },

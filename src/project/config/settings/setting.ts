@@ -6,6 +6,8 @@ export interface Setting {
   schema: z.ZodMiniType;
   default: unknown;
   about: string;
+  /** Who changes it: for whom the default is not right. */
+  who: string;
   /**
    * A repository may say it of itself, in `.pommel/config.toml`: what to index, how to search, and which words to show as
    * what. Everything that sends, runs, records, keeps, deletes, backs up or scrubs is its user's own.

@@ -12,12 +12,14 @@ export const shareSettings = {
       ),
     default: "pommel/memory/v1",
     about: "The branch for the shared memory. It is separate from the code's history.",
+    who: "repositories with two projects",
     live: true,
   },
   "sync.remote": {
     schema: z.string().check(z.regex(/^[\w][\w./-]*$/), z.describe("the name of a git remote")),
     default: "origin",
     about: "The remote that `pm share git` pushes to.",
+    who: "anyone who shares through another remote than the code's",
     sensitive: true,
     live: true,
   },
@@ -25,6 +27,7 @@ export const shareSettings = {
     schema: z.boolean(),
     default: false,
     about: "Run `pm share git` in the background after a `git push` to that remote.",
+    who: "teams that want each push shared",
     sensitive: true,
     live: true,
   },
@@ -33,6 +36,7 @@ export const shareSettings = {
     default: "none" as "none" | "passphrase" | "key",
     about:
       "Who can read the shared memory: anyone who can read the remote (none), or only with a passphrase (asked for, or POMMEL_SYNC_PASSPHRASE) or a key (sync-key.txt beside your configuration).",
+    who: "teams whose remote has more readers than the memory should",
     sensitive: true,
     live: true,
   },
@@ -41,6 +45,7 @@ export const shareSettings = {
     default: "",
     about:
       "The PostgreSQL through which a team shares its memory: postgres://USER@HOST/DATABASE, without the password (as for index.url). Only projects where you ran `pm share team on` are shared there.",
+    who: "teams with a PostgreSQL",
     sensitive: true,
     live: true,
   },
