@@ -1,4 +1,4 @@
-import { password, passwordWords, quote, row } from "./default-pattern.ts";
+import { key, password, passwordWords, quote, row } from "./default-pattern.ts";
 
 /** Secrets in headers, on command lines and in the files that tools keep them in. */
 export const commandPatterns = [
@@ -9,15 +9,9 @@ export const commandPatterns = [
     `(?i)authorization(?:${quote})?\\]?[ \\t]{0,4}(?::|=|,)[ \\t]{0,4}(?:${quote})?(?:bearer|basic|token|digest|apikey|bot)[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=|:]{6,1000})`,
     { check: "flag" },
   ),
-  row(
-    "bearer-token",
-    "BEARER_TOKEN",
-    "bearer",
-    "(?i)bearer[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=]{12,1000})",
-    {
-      check: "token",
-    },
-  ),
+  key("bearer-token", "bearer", "(?i)bearer[ \\t]{1,4}(?<secret>[A-Za-z0-9_\\-.~+/=]{12,1000})", {
+    check: "token",
+  }),
   row("basic-credentials", "BASIC_AUTH", "basic", "\\b[Bb]asic[ \\t](?<secret>[A-Za-z0-9+/]{10,400}={0,2})", {
     check: "basic",
   }),
@@ -101,9 +95,8 @@ export const commandPatterns = [
   }),
   row("wireless-key-material", "PASSWORD", "<keymaterial>", "<keyMaterial>(?<secret>[^<>\\r\\n]{5,64})<"),
   row("openssl-pass", "PASSWORD", "pass:", "\\bpass:(?<secret>[^\\s\"'`$<>]{4,100})", { check: "curl" }),
-  row(
+  key(
     "docker-auth",
-    "DOCKER_AUTH",
     '"auth"',
     '"auth\\\\{0,3}"\\s{0,4}:\\s{0,4}\\\\{0,3}"(?<secret>[A-Za-z0-9+/]{12,800}={0,2})\\\\{0,3}"',
     {

@@ -1,4 +1,4 @@
-import { assigned, quote, row } from "./default-pattern.ts";
+import { assigned, key, quote, row } from "./default-pattern.ts";
 
 const optional = "(?:[ \\t]{0,3}(?::|=|=>| is|\\bis\\b))?";
 
@@ -48,9 +48,8 @@ export const credentialPatterns = [
     "{sha} {ssha} {smd5}",
     "(?i)\\{S?(?:SHA|MD5)\\}(?<secret>[A-Za-z0-9+/]{20,100}={0,2})",
   ),
-  row(
+  key(
     "ansible-vault",
-    "ANSIBLE_VAULT",
     "$ansible_vault",
     "(?i)\\$ANSIBLE_VAULT;[0-9.]{3};AES256[^\\s\\\\]{0,60}(?<secret>(?:(?:\\s|\\\\n){1,24}[0-9a-f]{10,80})+)",
   ),
@@ -63,9 +62,8 @@ export const credentialPatterns = [
       check: "literal",
     },
   ),
-  row(
+  key(
     "otp-seed",
-    "OTP_SEED",
     "totp otp mfa 2fa authenticator setup_key setup-key",
     `(?i)(?:totp|h?otp|mfa|2fa|authenticator|setup)(?:[ _-]?(?:secret|seed|setup|app|shared|private))?(?:[ _-]?(?:key|code))?${optional}${quote}?[ \\t]{0,3}[:=]?[ \\t]{0,3}${quote}?(?<secret>[A-Za-z0-9]{4}(?:[ -]?[A-Za-z0-9]{4}){3,15}[A-Za-z0-9]{0,3})`,
     { check: "base32" },
@@ -113,9 +111,8 @@ export const credentialPatterns = [
       reach: 12,
     },
   ),
-  row(
+  key(
     "pin",
-    "PIN",
     "pin",
     `(?i)\\bpin(?:[ _-]?code)?(?: (?:for|of|to) [a-z]{1,12}(?: [a-z]{1,12}){0,2}?)?(?:${quote})?(?:[ \\t]{0,3}(?::|=|=>)|[ \\t]is)[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{4,8})`,
     { check: "code" },
@@ -143,9 +140,8 @@ export const credentialPatterns = [
     `(?i)number(?:${quote})?[ \\t]{0,3}[:=][ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{13,19})(?:${quote})?[^0-9\\r\\n]{1,40}(?:cv[vc]|exp|month|holder)`,
     { check: "card" },
   ),
-  row(
+  key(
     "card-code",
-    "CARD_CODE",
     "cvv cvc cvv2 cvc2",
     `(?i)\\bcv[vc]2?(?:${quote})?[ \\t]{0,3}[:=]?[ \\t]{0,3}(?:${quote})?(?<secret>[0-9]{3,4})\\b`,
   ),

@@ -74,7 +74,7 @@ export function row(
   type: string,
   keywords: string | readonly string[],
   pattern: string,
-  more: Partial<Pick<DefaultPattern, "check" | "reach" | "enabled" | "pii">> = {},
+  more: More = {},
 ): DefaultPattern {
   return {
     name,
@@ -86,6 +86,13 @@ export function row(
     pii: more.pii ?? false,
     reach: more.reach ?? 0,
   };
+}
+
+type More = Partial<Pick<DefaultPattern, "check" | "reach" | "enabled" | "pii">>;
+
+/** As `row`, of a type that is called as the pattern is: `GROQ_KEY` of `groq-key`. */
+export function key(name: string, keywords: string, pattern: string, more?: More): DefaultPattern {
+  return row(name, name.toUpperCase().replaceAll("-", "_"), keywords, pattern, more);
 }
 
 /** A quote in source code, in JSON, in JSON nested in JSON, or in HTML. */

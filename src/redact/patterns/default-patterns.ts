@@ -1,6 +1,6 @@
 import { commandPatterns } from "./command-patterns.ts";
 import { credentialPatterns } from "./credential-patterns.ts";
-import { type DefaultPattern, row } from "./default-pattern.ts";
+import { type DefaultPattern, key, row } from "./default-pattern.ts";
 import { formPatterns } from "./form-patterns.ts";
 import { formatPatterns } from "./format-patterns.ts";
 import { genericPatterns } from "./generic-patterns.ts";
@@ -11,7 +11,7 @@ import { vendorPatterns } from "./vendor-patterns.ts";
 
 /** Data about people, off unless it is asked for. */
 const piiPatterns = [
-  row("email", "EMAIL", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
+  key("email", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
     reach: 64,
     enabled: false,
     pii: true,
@@ -20,7 +20,7 @@ const piiPatterns = [
     enabled: false,
     pii: true,
   }),
-  row("ssn", "SSN", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
+  key("ssn", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
 ];
 
 /** Every default; of two that find the same, the first gives the placeholder. */
