@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IgnoreRules } from "../code/files/ignore.ts";
 import { readSource } from "../code/files/read-source.ts";
+import { addTo } from "../project/multimap.ts";
 import type { FileStamp } from "../store/index/records.ts";
 import { shuffled } from "./pairs.ts";
 
@@ -17,9 +18,7 @@ export function filesToCopy(stamps: readonly FileStamp[], seed: string, most = l
   const perDirectory = new Map<string, FileStamp[]>();
   for (const stamp of stamps) {
     const directory = dirname(stamp.path);
-    const files = perDirectory.get(directory);
-    if (files) files.push(stamp);
-    else perDirectory.set(directory, [stamp]);
+    addTo(perDirectory, directory, stamp);
   }
   const chosen: FileStamp[] = [];
   let bytes = 0;

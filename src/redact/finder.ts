@@ -1,3 +1,4 @@
+import { addTo } from "../project/multimap.ts";
 import { contextTerms, secretNear } from "./checks/secret-near.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
 import { acrossLines, decodedAround, type Encoded, encodedWords, endOfWrapped } from "./encoded.ts";
@@ -38,7 +39,7 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     listeners.push({ rank, done: 0, hear });
     for (const keyword of keywords) {
       const lower = keyword.toLowerCase();
-      byKeyword.set(lower, [...(byKeyword.get(lower) ?? []), listeners.length - 1]);
+      addTo(byKeyword, lower, listeners.length - 1);
     }
   };
   const everywhere: { rule: Rule; rank: number }[] = [];

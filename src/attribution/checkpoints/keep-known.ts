@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 
 /**
@@ -48,9 +49,7 @@ const isOpen = ({ author, basis }: AttributionRecord) => author === "unknown" &&
 export function groupByPath<R extends { path: string }>(records: readonly R[]): Map<string, R[]> {
   const byPath = new Map<string, R[]>();
   for (const record of records) {
-    const others = byPath.get(record.path);
-    if (others) others.push(record);
-    else byPath.set(record.path, [record]);
+    addTo(byPath, record.path, record);
   }
   return byPath;
 }

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import { bringsFrom, names } from "../commands/command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
@@ -55,9 +56,7 @@ export function clocksOf(evidence: ClockEvidence): Clocks {
   const votes = new Map<string, Vote[]>();
   const vote = (uid: string, offsets: Vote) => {
     const session = clockOf(uid);
-    const known = votes.get(session);
-    if (known) known.push(offsets);
-    else votes.set(session, [offsets]);
+    addTo(votes, session, offsets);
   };
   const seen = evidence.paths.slice(0, mostPaths).filter((path) => evidence.seenIn(path).size > 0);
   for (const run of evidence.runs) {
@@ -192,9 +191,7 @@ function ahead(
       offsets.set(session, Math.max(offsets.get(session) ?? 0, write.startedAt - held));
     // A command may write over what is there.
     if (write.startedAt <= until + slackMs || (write.how !== "edit" && !isNew(write.path))) continue;
-    const known = later.get(session);
-    if (known) known.push(write);
-    else later.set(session, [write]);
+    addTo(later, session, write);
   }
   for (const [session, own] of later) {
     if (!own.some(({ path }) => addedTo(path).size > 0)) continue;

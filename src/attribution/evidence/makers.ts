@@ -1,4 +1,5 @@
 import { dirname, extname } from "node:path/posix";
+import { addTo } from "../../project/multimap.ts";
 import {
   appliesPatch,
   bringsFrom,
@@ -106,9 +107,7 @@ export class Makers {
       this.byCall = new Map();
       for (const write of this.of.writes) {
         if (write.path === "") continue;
-        const known = this.byCall.get(write.toolUse);
-        if (known) known.push(write);
-        else this.byCall.set(write.toolUse, [write]);
+        addTo(this.byCall, write.toolUse, write);
       }
     }
     return this.byCall.get(toolUse) ?? [];

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { observationsBetween, observationsOf, pathsObserved } from "../../store/memory/observations.ts";
 
@@ -184,8 +185,6 @@ function isBack(times: Times, keys: readonly number[]): boolean {
 
 function add(times: Times, at: number, keys: readonly number[]): void {
   for (const key of keys) {
-    const own = times.get(key);
-    if (own === undefined) times.set(key, [at]);
-    else own.push(at);
+    addTo(times, key, at);
   }
 }

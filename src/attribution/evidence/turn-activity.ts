@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -49,9 +50,7 @@ export class TurnActivity {
     if (this.bySession === null) {
       this.bySession = new Map();
       for (const turn of this.byTime()) {
-        const others = this.bySession.get(turn.sessionUid);
-        if (others) others.push(turn);
-        else this.bySession.set(turn.sessionUid, [turn]);
+        addTo(this.bySession, turn.sessionUid, turn);
       }
       for (const turns of this.bySession.values()) turns.sort((a, b) => a.number - b.number);
     }

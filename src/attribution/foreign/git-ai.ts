@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
+import { addTo } from "../../project/multimap.ts";
 import type { AttributedLines, ForeignLines } from "./types.ts";
 
 /**
@@ -109,7 +110,7 @@ export function writeAuthorshipLog({ hash, person, lines, version }: LogToWrite)
     const human = `h_${digest(name)}`;
     const key =
       line.author === "human" ? human : `${session}::t_${digest(`${tool}:${id}:${line.call ?? ""}`)}`;
-    file.set(key, [...(file.get(key) ?? []), line]);
+    addTo(file, key, line);
     if (line.author === "human") humans[human] = { author: name };
     else {
       const counts = models.get(session) ?? new Map<string, number>();

@@ -1,5 +1,6 @@
 import { blameOf } from "../../git/diff/blame.ts";
 import { GitFailure } from "../../git/git.ts";
+import { addTo } from "../../project/multimap.ts";
 import { attributionsOf, mayHaveAuthors } from "../../store/memory/commits/attributions.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -134,9 +135,7 @@ async function verdictsBefore(
 ): Promise<Map<string, Map<number, Verdict>>> {
   const ranges = new Map<string, [number, number][]>();
   for (const { path, lines } of places) {
-    const known = ranges.get(path) ?? [];
-    known.push([lines[0]!.line, lines.at(-1)!.line]);
-    ranges.set(path, known);
+    addTo(ranges, path, [lines[0]!.line, lines.at(-1)!.line]);
   }
   const records = new Map<string, AttributionRecord[]>();
   const lookUp = (hash: string, path: string, line: number): Verdict => {

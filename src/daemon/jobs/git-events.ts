@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { statTranscript } from "../../agents/registry.ts";
 import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { addTo } from "../../project/multimap.ts";
 import { type GitHookItem, gitHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { askForCommit, askForHistory, askForSync } from "./git-jobs.ts";
@@ -88,7 +89,7 @@ function committed(work: GitEventsOptions["work"], { cwd, head, branch }: Payloa
 function rewritten(work: GitEventsOptions["work"], { rewritten: pairs = [] }: Payload, at: number): void {
   if (pairs.length === 0) return;
   const before = new Map<string, string[]>();
-  for (const [old, now] of pairs) before.set(now, [...(before.get(now) ?? []), old]);
+  for (const [old, now] of pairs) addTo(before, now, old);
   readSessions(work, at);
   work.memory.inTransaction(() => {
     for (const [hash, rewrittenFrom] of before)

@@ -4,6 +4,7 @@ import { agents, statTranscript } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
 import {
   type AgingTranscript,
@@ -226,7 +227,7 @@ export class ProjectTranscripts {
     const folders = new Map<string, TranscriptFile[]>();
     for await (const file of agent.list(directory)) {
       const [folder = ""] = relative(directory, file.path).split(sep);
-      folders.set(folder, [...(folders.get(folder) ?? []), file]);
+      addTo(folders, folder, file);
     }
     return folders;
   }

@@ -7,6 +7,7 @@ import { GitFailure, gitText } from "../../git/git.ts";
 import { notesIn } from "../../git/notes.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { loadConfig } from "../../project/config/config.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
 import { attributionsOf, commitPathKey, rangeOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
@@ -223,9 +224,7 @@ async function authorsAt(
   const asked = new Map<string, number[]>();
   for (const { path, asked: line } of wanted) {
     if (line === null) continue;
-    const lines = asked.get(path);
-    if (lines) lines.push(line);
-    else asked.set(path, [line]);
+    addTo(asked, path, line);
   }
   const blamed = new Map<string, BlamedLine>();
   for (const [path, lines] of asked) {
@@ -239,9 +238,7 @@ async function authorsAt(
     for (const by of [...lines].sort((a, b) => a.first - b.first)) {
       const key = commitPathKey({ hash, path: by.path });
       const range = { firstLine: by.first, lastLine: by.last, by };
-      const known = ranges.get(key);
-      if (known) known.push(range);
-      else ranges.set(key, [range]);
+      addTo(ranges, key, range);
     }
   }
   return wanted.map(({ path, line, asked }) => {

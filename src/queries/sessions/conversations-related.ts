@@ -3,6 +3,7 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import { formerNames } from "../../git/history/file-changes.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
 import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/decisions.ts";
 import { filesAround } from "../../search/graph/around.ts";
@@ -111,7 +112,7 @@ export async function relatedIn(
     const about =
       relevance === null ? 1 : unasked + (1 - unasked) * (relevance(session.uid, turn.number) ?? 0);
     const weight = touchOf(touched) * recencyOf(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
-    bySession.set(session.id, [...(bySession.get(session.id) ?? []), { turn, touched, weight }]);
+    addTo(bySession, session.id, { turn, touched, weight });
   }
   const ranked = [...bySession]
     .map(([id, all]) => {

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -48,9 +49,7 @@ export async function collectCandidates(
   const lexical = new Map(matches.map(({ id, score }) => [id, score]));
   const defines = new Map<ChunkId, Definition[]>();
   for (const definition of definitions) {
-    const names = defines.get(definition.id);
-    if (names) names.push(definition);
-    else defines.set(definition.id, [definition]);
+    addTo(defines, definition.id, definition);
   }
   const near = [...nearFirst, ...nearSecond].flatMap(({ id, score }) =>
     score >= weights.minSimilarity ? [id] : [],

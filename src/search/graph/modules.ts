@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Modules } from "../../code/languages/references/references.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { PackageMap } from "../packages/packages.ts";
 
 /** What an import names, as far as it lies in the project. */
@@ -32,11 +33,11 @@ export class ModuleFinder {
     this.paths = new Set(paths);
     for (const path of paths) {
       const dir = directoryOf(path);
-      if (!this.inDirectory.has(dir)) add(this.byDirectoryName, posix.basename(dir), dir);
-      add(this.inDirectory, dir, path);
+      if (!this.inDirectory.has(dir)) addTo(this.byDirectoryName, posix.basename(dir), dir);
+      addTo(this.inDirectory, dir, path);
       const stem = stemOf(path);
-      add(this.byStem, stem, path);
-      if (/^__init__$|^mod$|^index$/.test(stem)) add(this.byStem, posix.basename(dir), path);
+      addTo(this.byStem, stem, path);
+      if (/^__init__$|^mod$|^index$/.test(stem)) addTo(this.byStem, posix.basename(dir), path);
     }
   }
 
@@ -275,12 +276,6 @@ interface Alias {
   suffix: string;
   /** With a star for what is between them. */
   targets: string[];
-}
-
-function add(map: Map<string, string[]>, key: string, value: string): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [value]);
-  else known.push(value);
 }
 
 function directoryOf(path: string): string {

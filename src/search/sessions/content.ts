@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Entry } from "../../agents/agent.ts";
 import { PommelError } from "../../project/errors.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { ContentRole } from "../../protocol/values.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -95,7 +96,7 @@ export async function searchContent(
     const hit = firstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
     if (hit === null) continue;
     contents.set(hit, content);
-    found.set(key, [...(found.get(key) ?? []), hit]);
+    addTo(found, key, hit);
   }
   // Something may have been forgotten or redacted meanwhile.
   const stands = (hit: ContentHit) => {

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
@@ -44,9 +45,7 @@ export function groupBySession<T>(
   for (const hit of hits) {
     const { sessionId, isLoneNote } = placeOf(hit);
     const key = isLoneNote ? hit : sessionId;
-    const known = bySession.get(key);
-    if (known) known.push(hit);
-    else bySession.set(key, [hit]);
+    addTo(bySession, key, hit);
   }
   return [...bySession.values()].map((all) => {
     const turns = all

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import type { ChunkKind, ChunkType } from "../../protocol/values.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import type { SessionIntent } from "./intent.ts";
@@ -120,9 +121,7 @@ function evidenceOfBest(
 ): Map<number, number> {
   const ofSession = new Map<number, number[]>();
   for (const { candidate, signals } of ranked) {
-    const known = ofSession.get(candidate.sessionId);
-    if (known) known.push(ownEvidence(signals));
-    else ofSession.set(candidate.sessionId, [ownEvidence(signals)]);
+    addTo(ofSession, candidate.sessionId, ownEvidence(signals));
   }
   const shares = Array.from({ length: sessionChunks }, (_, i) => sessionDecay ** i);
   const whole = shares.reduce((a, b) => a + b, 0);

@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -81,16 +82,14 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
       else if (relation === "contradicts") supersededBy.set(earlier, i);
     }
     for (const word of claim.words) {
-      const known = byWord.get(word);
-      if (known) known.push(i);
-      else byWord.set(word, [i]);
+      addTo(byWord, word, i);
     }
   });
   const last = (i: number): number => (repeatedBy.has(i) ? last(repeatedBy.get(i)!) : i);
   const supersedes = new Map<number, string[]>();
   for (const [earlier, by] of supersededBy) {
     const later = last(by);
-    supersedes.set(later, [...(supersedes.get(later) ?? []), all[earlier]!.text]);
+    addTo(supersedes, later, all[earlier]!.text);
   }
   return all.flatMap((decision, i) => {
     if (repeatedBy.has(i)) return [];
@@ -125,9 +124,7 @@ function candidates(claim: Claim, byWord: ReadonlyMap<string, readonly number[]>
 export function decisionsByChunk(memory: Memory): ReadonlyMap<string, readonly SessionDecision[]> {
   const byChunk = new Map<string, SessionDecision[]>();
   for (const decision of storedDecisions(memory)) {
-    const known = byChunk.get(decision.chunk);
-    if (known) known.push(decision);
-    else byChunk.set(decision.chunk, [decision]);
+    addTo(byChunk, decision.chunk, decision);
   }
   return byChunk;
 }

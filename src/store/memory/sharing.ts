@@ -1,3 +1,4 @@
+import { addTo } from "../../project/multimap.ts";
 import { forgetInCheckpoints } from "./commits/checkpoints.ts";
 import type { Memory } from "./memory.ts";
 import { leaveNoTrace, withSubagents } from "./privacy/forget.ts";
@@ -97,11 +98,9 @@ export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid
     "SELECT uid, seq, turn FROM lines WHERE session_id = ? AND turn >= 0 ORDER BY seq, uid",
     sessionId,
   );
-  return groupBy(
-    rows,
-    ({ turn }) => turn,
-    ({ uid, seq }) => [uid, seq],
-  );
+  const byTurn = new Map<number, [uid: string, seq: number][]>();
+  for (const { uid, seq, turn } of rows) addTo(byTurn, turn, [uid, seq]);
+  return byTurn;
 }
 
 /** What the messages of a session cost, by turn. */
@@ -111,26 +110,9 @@ export function usageByTurn(memory: Memory, sessionId: number): Map<number, Usag
      cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
     sessionId,
   );
-  return groupBy(
-    rows,
-    ({ turn }) => turn,
-    (row) => row,
-  );
-}
-
-function groupBy<T, U>(
-  rows: readonly T[],
-  keyOf: (row: T) => number,
-  itemOf: (row: T) => U,
-): Map<number, U[]> {
-  const groups = new Map<number, U[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const group = groups.get(key);
-    if (group) group.push(itemOf(row));
-    else groups.set(key, [itemOf(row)]);
-  }
-  return groups;
+  const byTurn = new Map<number, UsageRecord[]>();
+  for (const row of rows) addTo(byTurn, row.turn, row);
+  return byTurn;
 }
 
 /** Whether some of a session was forgotten or expired. */

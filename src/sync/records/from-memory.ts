@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
+import { addTo } from "../../project/multimap.ts";
 import { createLedger, type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
@@ -187,7 +188,7 @@ export function exportAttribution(exportWork: ExportWork, hash: string): SharedA
   const ranges = commit === null ? [] : attributionsOf(memory, commit.id);
   if (commit === null || ranges.every(({ author }) => author === "unknown")) return null;
   const files = new Map<string, SharedAttribution["files"][string]>();
-  for (const { path, ...range } of ranges) files.set(path, [...(files.get(path) ?? []), exportRange(range)]);
+  for (const { path, ...range } of ranges) addTo(files, path, exportRange(range));
   const version = commit.attributed || Number(syncFact(memory, importedVersion + hash) ?? 0);
   return { commit: exportCommit(commit), version, files: Object.fromEntries(files) };
 }

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import type { ChunkId, SearchableIndex } from "../../../store/index/port.ts";
 import { rarity } from "../../../text/rarity.ts";
 import { stopWords, tokenStream } from "../../../text/tokens.ts";
@@ -59,9 +60,7 @@ export async function collectPhrases(
     const weight = rarity(chunks, n) * (to - from);
     all += ids.length === 0 ? weight * unfoundShare : weight;
     for (const id of ids) {
-      const places = held.get(id);
-      if (places) places.push(i);
-      else held.set(id, [i]);
+      addTo(held, id, i);
     }
     return weight;
   });

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import { decodeVarints, pushVarint } from "../../../text/varint.ts";
 import { Kept } from "../../kept.ts";
 import {
@@ -112,9 +113,7 @@ export class LanceWords {
         found.words.forEach((word, i) => {
           if ((from !== null && word < from) || (to !== null && word >= to)) return;
           const part = { source, postings: postingsIn(found, i) };
-          const others = parts.get(word);
-          if (others) others.push(part);
-          else parts.set(word, [part]);
+          addTo(parts, word, part);
         });
       }
     }

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import { Kept } from "../../kept.ts";
 import {
   isLate,
@@ -174,9 +175,7 @@ export class PostgresWords {
       const parts = new Map<string, { source: number; postings: Postings }[]>();
       for (const row of rows) {
         const part = { source: sourceOf.get(row.segment)!, postings: row };
-        const others = parts.get(row.word);
-        if (others) others.push(part);
-        else parts.set(row.word, [part]);
+        addTo(parts, row.word, part);
       }
       const merged = [...parts].map(([word, ofWord]): [string, Postings] => [
         word,
@@ -247,9 +246,7 @@ export class PostgresWords {
           ON g.project = ${project} AND g.holds = ${this.holds} AND g.chunk BETWEEN s.first_chunk AND s.last_chunk
         WHERE s.id = ANY(${worn}::bigint[])`;
       for (const { id, chunk } of rows) {
-        const others = gone.get(id);
-        if (others) others.push(chunk);
-        else gone.set(id, [chunk]);
+        addTo(gone, id, chunk);
       }
     }
     return known.following(stored, (one, before) => {

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import type { LoadedSegments } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";
@@ -124,9 +125,7 @@ export class ReadPostings {
       if (this.words.delete(name) === false) this.kept += perWord;
       this.words.set(name, word);
       if (word.asked !== this.used) {
-        const others = unasked.get(word.asked);
-        if (others) others.push(name);
-        else unasked.set(word.asked, [name]);
+        addTo(unasked, word.asked, name);
       }
       return word.ofSegment;
     });

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import type { ChunkKind, ChunkType } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
 import type { EventType, SessionChunkId } from "../memory-records.ts";
@@ -129,9 +130,7 @@ export function chunkIdsByFile(
     const byFile = new Map<string, SessionChunkId[]>();
     for (const { id, files } of rows as { id: SessionChunkId; files: string }[]) {
       for (const file of new Set(JSON.parse(files) as string[])) {
-        const ids = byFile.get(file);
-        if (ids) ids.push(id);
-        else byFile.set(file, [id]);
+        addTo(byFile, file, id);
       }
     }
     return byFile;

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import type { AttributionBasis, AttributionHow, AuthorKind } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
 import type { AttributionRecord } from "../memory-records.ts";
@@ -121,9 +122,7 @@ export function attributionsOfMany(
   const found = new Map<string, AttributionRecord[]>();
   for (const { hash, ...range } of rows as (AttributionRecord & { hash: string })[]) {
     const key = commitPathKey({ hash, path: range.path });
-    const known = found.get(key);
-    if (known) known.push(range);
-    else found.set(key, [range]);
+    addTo(found, key, range);
   }
   return found;
 }

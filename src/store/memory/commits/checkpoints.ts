@@ -1,4 +1,5 @@
 import { PommelError } from "../../../project/errors.ts";
+import { addTo } from "../../../project/multimap.ts";
 import type { Memory } from "../memory.ts";
 import type { Binding, CheckpointRecord } from "../memory-records.ts";
 import { forgottenSessions } from "./attributions.ts";
@@ -241,9 +242,7 @@ export function checkpointsOfSessions(
   for (const checkpoint of rows) {
     for (const { sessionUid, turns } of checkpoint.sessions) {
       if (!wanted.has(sessionUid)) continue;
-      const of = found.get(sessionUid) ?? [];
-      of.push({ checkpoint, turns });
-      found.set(sessionUid, of);
+      addTo(found, sessionUid, { checkpoint, turns });
     }
   }
   return found;

@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import type { Memory } from "../memory.ts";
 
 /** A commit that turns of a session led to, with what a search shows of it. */
@@ -30,9 +31,11 @@ export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]
   );
   const found = new Map<string, LedTo[]>();
   for (const row of rows) {
-    const of = found.get(row.sessionUid) ?? [];
-    of.push({ ...row, turns: JSON.parse(row.turns), rewrittenFrom: JSON.parse(row.rewrittenFrom) });
-    found.set(row.sessionUid, of);
+    addTo(found, row.sessionUid, {
+      ...row,
+      turns: JSON.parse(row.turns),
+      rewrittenFrom: JSON.parse(row.rewrittenFrom),
+    });
   }
   return found;
 }
@@ -54,7 +57,7 @@ export function successorsOf(memory: Memory, hashes: readonly string[]): Map<str
     hashes,
   );
   const found = new Map<string, string[]>();
-  for (const { origin, hash } of rows) found.set(origin, [...(found.get(origin) ?? []), hash]);
+  for (const { origin, hash } of rows) addTo(found, origin, hash);
   return found;
 }
 

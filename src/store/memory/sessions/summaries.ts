@@ -1,3 +1,4 @@
+import { addTo } from "../../../project/multimap.ts";
 import { frequenciesIn } from "../../sqlite/full-text-scores.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId, SummaryRecord, SummarySource } from "../memory-records.ts";
@@ -214,7 +215,7 @@ export function topicsOfSessions(memory: Memory, ids: readonly number[]): Map<nu
     ids,
   );
   const found = new Map<number, string[]>();
-  for (const { id, topic } of rows) found.set(id, [...(found.get(id) ?? []), topic]);
+  for (const { id, topic } of rows) addTo(found, id, topic);
   return found;
 }
 
