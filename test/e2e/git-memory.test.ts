@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
@@ -20,6 +19,7 @@ import {
   start,
   status,
   until,
+  untilIdle,
   untilStopped,
   write,
 } from "./daemon-fixture.ts";
@@ -45,10 +45,10 @@ beforeEach(() => {
   delete process.env.GIT_COMMITTER_DATE;
 });
 
-afterEach(async () => {
+const removeAll = async () => {
   await cleanUp();
   rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
-});
+};
 
 function git(...args: string[]): string {
   return execFileSync("git", ["-C", project.root, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
@@ -98,128 +98,136 @@ const authors = (hash: string) =>
     ),
   );
 
-test("a commit is bound to the session that led to it, and to its turn", async () => {
-  await start(project);
-  const made = session("a");
-  made.prompt("Make it try five times");
-  edit(made, "export const attempts = 3;", "export const attempts = 5;");
-  made.reply("It tries five times now.");
-  made.writeTo(transcriptDir(project));
-  const hash = commit("Try more often");
-  await tellOfCommit();
-  const checkpoint = await untilCheckpoint(hash);
-  expect(checkpoint.sessions).toMatchObject([
-    { sessionUid: made.session, turns: [1], lines: 1, how: "lines" },
-  ]);
-  expect(checkpoint.commit).toMatchObject({ branch: "main", seen: "hook", subject: "Try more often" });
-  expect(authors(hash)).toEqual([[1, 1, "agent", made.session, 1]]);
-  await until(async () => (await status(project)).memory.checkpoints === 1);
-});
+describe("a daemon that answers for all their projects", () => {
+  afterAll(removeAll);
 
-test("the agent's later text about a commit still counts", async () => {
-  await start(project);
-  const dir = transcriptDir(project);
-  const made = session("b");
-  made.prompt("Make it try six times, and commit");
-  made.writeTo(dir);
-  await untilRead(project);
-  edit(made, "export const attempts = 3;", "export const attempts = 6;");
-  const hash = commit("Try six times");
-  await tellOfCommit();
-  await untilKnown(hash);
-  expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
-  // The turn's lines come when it is over.
-  made.wait(10_000);
-  made.reply("Committed.");
-  made.writeTo(dir);
-  expect((await untilCheckpoint(hash)).sessions).toMatchObject([{ sessionUid: made.session, turns: [1] }]);
-});
-
-test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
-  const made = session("c");
-  await start(project);
-  await callPm(["stop"], { cwd: project.root });
-  await untilStopped();
-  made.prompt("Make it try seven times");
-  edit(made, "export const attempts = 3;", "export const attempts = 7;");
-  made.reply("Done.");
-  made.writeTo(transcriptDir(project));
-  const first = commit("Try seven times");
-  await start(project);
-  await untilCheckpoint(first);
-  git("commit", "--quiet", "--amend", "-m", "Try seven times, really");
-  const amended = git("rev-parse", "HEAD");
-  await tellOfCommit();
-  const pairs = `${first} ${amended}\n`;
-  expect(
-    await runPm(["hook", "git-post-rewrite", "amend"], { cwd: project.root, input: pairs }),
-  ).toMatchObject({
-    code: 0,
-  });
-  expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
-  await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
-});
-
-test("a commit without hooks is noticed; a person's own has no checkpoint", async () => {
-  await start(project);
-  write(project, "src/mine.ts", "export const mine = true;\n");
-  const hash = commit("By hand");
-  expect((await untilKnown(hash)).seen).toBe("reflog");
-  expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
-});
-
-test("when lines showed up is noted as files change", async () => {
-  await start(project);
-  // Lines that exist when the daemon starts are older.
-  let written = text;
-  const seen = await until(async () => {
-    written += `export const jitter${written.length} = 7;\n`;
-    write(project, "src/retry.ts", written);
-    await sleep(2000);
-    const found = remembered((memory) =>
-      observationsOf(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
-    );
-    return found.length > 0 ? found : null;
-  });
-  expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
-});
-
-test("sessions.capture = false leaves commits alone", async () => {
-  await pmJson(project, "config", "set", "sessions.capture", "false");
-  await start(project);
-  write(project, "src/mine.ts", "export const mine = true;\n");
-  commit("By hand");
-  await tellOfCommit();
-  await callDaemon(project.root, "spool", {});
-  write(project, "src/more.ts", "export const more = true;\n");
-  await until(async () => (await status(project)).index.total_files >= 3);
-  const { commits, commits_waiting, jobs } = (await status(project)).memory;
-  expect({ commits, commits_waiting, pending: jobs.pending }).toEqual({
-    commits: 0,
-    commits_waiting: 0,
-    pending: 0,
-  });
-});
-
-test("a push is followed by sharing where that is wanted", async () => {
-  const remote = temporaryDir();
-  execFileSync("git", ["init", "--quiet", "--bare", remote]);
-  git("remote", "add", "origin", remote);
-  git("push", "--quiet", "origin", "main");
-  await pmJson(project, "config", "set", "--global", "sync.on_push", "true");
-  try {
+  test("a commit is bound to the session that led to it, and to its turn", async () => {
     await start(project);
-    const made = session("d");
-    made.prompt("Why does the heron fail at night?");
-    made.reply("It sleeps.");
+    const made = session("a");
+    made.prompt("Make it try five times");
+    edit(made, "export const attempts = 3;", "export const attempts = 5;");
+    made.reply("It tries five times now.");
     made.writeTo(transcriptDir(project));
-    await until(async () => (await status(project)).memory.turns === 1);
-    expect(await runPm(["hook", "git-pre-push", "origin"], { cwd: project.root })).toMatchObject({ code: 0 });
-    const shared = () =>
-      execFileSync("git", ["-C", remote, "branch", "--list", "pommel/*"], { encoding: "utf8" });
-    await until(() => shared().includes("pommel/memory/v1"));
-  } finally {
-    await pmJson(project, "config", "set", "--global", "sync.on_push", "false");
-    rmSync(remote, { recursive: true, force: true });
-  }
+    const hash = commit("Try more often");
+    await tellOfCommit();
+    const checkpoint = await untilCheckpoint(hash);
+    expect(checkpoint.sessions).toMatchObject([
+      { sessionUid: made.session, turns: [1], lines: 1, how: "lines" },
+    ]);
+    expect(checkpoint.commit).toMatchObject({ branch: "main", seen: "hook", subject: "Try more often" });
+    expect(authors(hash)).toEqual([[1, 1, "agent", made.session, 1]]);
+    await until(async () => (await status(project)).memory.checkpoints === 1);
+  });
+
+  test("the agent's later text about a commit still counts", async () => {
+    await start(project);
+    const dir = transcriptDir(project);
+    const made = session("b");
+    made.prompt("Make it try six times, and commit");
+    made.writeTo(dir);
+    await untilRead(project);
+    edit(made, "export const attempts = 3;", "export const attempts = 6;");
+    const hash = commit("Try six times");
+    await tellOfCommit();
+    await untilKnown(hash);
+    expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+    // The turn's lines come when it is over.
+    made.wait(10_000);
+    made.reply("Committed.");
+    made.writeTo(dir);
+    expect((await untilCheckpoint(hash)).sessions).toMatchObject([{ sessionUid: made.session, turns: [1] }]);
+  });
+
+  test("a commit without hooks is noticed; a person's own has no checkpoint", async () => {
+    await start(project);
+    write(project, "src/mine.ts", "export const mine = true;\n");
+    const hash = commit("By hand");
+    expect((await untilKnown(hash)).seen).toBe("reflog");
+    expect(remembered((memory) => checkpointOfCommit(memory, hash))).toBe(null);
+  });
+
+  test("when lines showed up is noted as files change", async () => {
+    await start(project);
+    // Lines that exist when the daemon starts are older.
+    await untilIdle(project);
+    write(project, "src/retry.ts", `${text}export const jitter = 7;\n`);
+    const seen = await until(() => {
+      const found = remembered((memory) =>
+        observationsOf(memory, "src/retry.ts", { since: 0, until: Date.now() + 1000 }),
+      );
+      return found.length > 0 ? found : null;
+    });
+    expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
+  });
+});
+
+describe("a daemon of their own", () => {
+  afterEach(removeAll);
+
+  test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
+    const made = session("c");
+    await start(project);
+    await callPm(["stop"], { cwd: project.root });
+    await untilStopped();
+    made.prompt("Make it try seven times");
+    edit(made, "export const attempts = 3;", "export const attempts = 7;");
+    made.reply("Done.");
+    made.writeTo(transcriptDir(project));
+    const first = commit("Try seven times");
+    await start(project);
+    await untilCheckpoint(first);
+    git("commit", "--quiet", "--amend", "-m", "Try seven times, really");
+    const amended = git("rev-parse", "HEAD");
+    await tellOfCommit();
+    const pairs = `${first} ${amended}\n`;
+    expect(
+      await runPm(["hook", "git-post-rewrite", "amend"], { cwd: project.root, input: pairs }),
+    ).toMatchObject({
+      code: 0,
+    });
+    expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
+    await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
+  });
+
+  test("sessions.capture = false leaves commits alone", async () => {
+    await pmJson(project, "config", "set", "sessions.capture", "false");
+    await start(project);
+    write(project, "src/mine.ts", "export const mine = true;\n");
+    commit("By hand");
+    await tellOfCommit();
+    await callDaemon(project.root, "spool", {});
+    write(project, "src/more.ts", "export const more = true;\n");
+    await until(async () => (await status(project)).index.total_files >= 3);
+    const { commits, commits_waiting, jobs } = (await status(project)).memory;
+    expect({ commits, commits_waiting, pending: jobs.pending }).toEqual({
+      commits: 0,
+      commits_waiting: 0,
+      pending: 0,
+    });
+  });
+
+  test("a push is followed by sharing where that is wanted", async () => {
+    const remote = temporaryDir();
+    execFileSync("git", ["init", "--quiet", "--bare", remote]);
+    git("remote", "add", "origin", remote);
+    git("push", "--quiet", "origin", "main");
+    await pmJson(project, "config", "set", "--global", "sync.on_push", "true");
+    try {
+      await start(project);
+      const made = session("d");
+      made.prompt("Why does the heron fail at night?");
+      made.reply("It sleeps.");
+      made.writeTo(transcriptDir(project));
+      await until(async () => (await status(project)).memory.turns === 1);
+      expect(await runPm(["hook", "git-pre-push", "origin"], { cwd: project.root })).toMatchObject({
+        code: 0,
+      });
+      const shared = () =>
+        execFileSync("git", ["-C", remote, "branch", "--list", "pommel/*"], { encoding: "utf8" });
+      await until(() => shared().includes("pommel/memory/v1"));
+    } finally {
+      await pmJson(project, "config", "set", "--global", "sync.on_push", "false");
+      rmSync(remote, { recursive: true, force: true });
+    }
+  });
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { projectAt } from "../../src/project/paths.ts";
@@ -16,6 +16,7 @@ import { saveCut } from "../../src/store/memory/sessions/session-index.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, chunk, turn } from "../support/memory-fixture.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
+import { until } from "./daemon-fixture.ts";
 import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";
@@ -201,13 +202,16 @@ describe("pm checkpoint rewind", () => {
     commit("Changed", { ...many("after"), "only.txt": "new\n" });
     const lock = join(dir, ".git/index.lock");
     const half: number[] = [];
+    const restored = () =>
+      Object.entries(many("before")).filter(
+        ([file, text]) => existsSync(join(dir, file)) && readFileSync(join(dir, file), "utf8") === text,
+      ).length;
     for (let round = 0; round < 4; round++) {
       writeFileSync(slow, "");
       const options = { cwd: dir, stdio: "ignore", detached: true } as const;
       const child = spawn(process.execPath, [pmFile, "rewind", before, "--restore"], options);
       const ended = once(child, "close");
-      while (!existsSync(join(dir, ".git/pommel-rewind.json"))) await sleep(5);
-      await sleep(100 + 150 * round);
+      while (restored() < 1 + 8 * round && child.exitCode === null) await sleep(5);
       // git is of the same process group.
       process.kill(-child.pid!, "SIGKILL");
       await ended;
@@ -233,10 +237,10 @@ describe("a search", () => {
     const project = projectAt(repository.dir);
     // On a busy machine git may answer too late for a search, and is known to the next.
     const inTime = <T>(search: () => Promise<T>, isLate: (found: T) => boolean) =>
-      vi.waitUntil(async () => {
+      until(async () => {
         const found = await search();
         return isLate(found) ? null : found;
-      }, 20_000);
+      });
     const { stdout } = await inTime(
       () => pm("search", "transcripts", "token", "--by", "turn"),
       ({ stdout }) => !stdout.includes("(on HEAD"),
@@ -254,12 +258,10 @@ describe("a search", () => {
     expect(await pm("start")).toMatchObject({ code: 0 });
     const ask = (commit: string) => callDaemon(project.root, "searchTranscripts", { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
-    // Answers that git did not give in time are there the next time.
-    let answer = await ask(first.slice(0, 9));
-    for (let i = 0; i < 50 && answer.results[0]?.commits[0]?.reach === null; i++) {
-      await sleep(100);
-      answer = await ask(first.slice(0, 9));
-    }
+    const answer = await inTime(
+      () => ask(first.slice(0, 9)),
+      ({ results }) => results[0]?.commits[0]?.reach === null,
+    );
     expect(answer.results).toMatchObject([
       { turn: 7, commits: [{ commit: first, reach: "head", reverted_by: null }] },
     ]);

@@ -9,6 +9,7 @@ import { unfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
 import { sessionIn } from "./conversations-fixture.ts";
+import { until } from "./daemon-fixture.ts";
 import { callPm, homeAt, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 let home: string;
@@ -213,7 +214,7 @@ describe("pm setup", () => {
     await json("setup", "--yes");
     const done = agentFiles();
     await json("uninstall", "--yes");
-    for (const ms of [150, 200, 250, 300, 350, 400, 500]) {
+    for (const ms of [150, 250, 350, 450]) {
       const child = spawn(process.execPath, [pmFile, "setup", "--yes"], {
         cwd: home,
         env: { ...process.env, ...homeAt(home) },
@@ -333,8 +334,7 @@ describe("pm setup", () => {
       const before = await stored(app);
       await Promise.all([...busy, hook(app, another(app, sessionId(5)))]);
       // The daemon has looked at everything that the hooks left.
-      for (let i = 0; i < 100 && spool().length > 0; i++) await sleep(100);
-      expect(spool()).toEqual([]);
+      await until(() => spool().length === 0);
       expect(await at(app, "note", "by hand")).toMatchObject({ code: 3 });
       expect(await at(app, "reindex")).toMatchObject({ code: 0 });
       expect(await stored(app)).toEqual(before);
@@ -354,8 +354,8 @@ describe("pm setup", () => {
       expect(await at(app, "disable")).toMatchObject({ code: 0 });
       await hook(app, another(app, "99999999-1111-4111-8111-111111111111"));
       await hook(shop, another(shop, "aaaaaaaa-1111-4111-8111-111111111111"));
-      for (let i = 0; i < 100 && (await sessionsOf(shop)) < 2; i++) await sleep(100);
+      await until(async () => (await sessionsOf(shop)) >= 2);
       expect([await sessionsOf(app), await sessionsOf(shop)]).toEqual([1, 2]);
-    }, 60_000);
+    });
   });
 });
