@@ -1,33 +1,18 @@
-import type { Level } from "../../project/levels.ts";
 import { nameKey, tokenStream } from "../../text/tokens.ts";
-import type { IndexCounts } from "./port.ts";
-import type { IndexedFile, SkipReason, Terms } from "./records.ts";
+import type { IndexCounts, StoredChunk } from "./port.ts";
+import type { IndexedFile, SkipReason, SymbolRecord, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";
 
 /** A chunk as engines store it, beside the file that it is of. */
-export interface ChunkRow {
+export interface ChunkRow
+  extends Omit<StoredChunk, "id" | "file" | "path" | "size" | "mtimeMs" | "language"> {
   id: number;
-  uid: string;
-  parentUid: string | null;
-  parentName: string | null;
-  level: Level;
-  kind: string;
-  name: string;
-  signature: string;
-  startLine: number;
-  endLine: number;
-  fingerprint: number;
-  /** 1: a compiler or a bundler wrote its file. */
-  built: number;
 }
 
 /** A symbol, and the chunk that holds it. */
-export interface SymbolRow {
+export interface SymbolRow extends Omit<SymbolRecord, "chunkId"> {
   /** As `nameKey` makes it of `name`. */
   key: string;
-  name: string;
-  kind: string;
-  line: number;
   chunk: number;
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { PommelError } from "../../project/errors.ts";
 import type { Memory } from "./memory.ts";
 import type { EventLink, EventRecord } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
+import { theOnly } from "./the-only.ts";
 
 const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,
   created_at AS createdAt, updated_at AS updatedAt`;
@@ -96,19 +96,12 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
     ? all.filter(({ uid }) => uid.startsWith(wanted.toLowerCase()))
     : [];
   const named = title === "" ? [] : all.filter((event) => event.title.toLowerCase().startsWith(title));
-  const [only, ...others] = [titled, begun, named].find((found) => found.length > 0) ?? [];
-  if (!only) {
-    throw new PommelError("not_found", `No event ${JSON.stringify(wanted)}.`, "`pm event list` lists them.");
-  }
-  if (others.length > 0) {
-    const some = [only, ...others].slice(0, 3).map(({ uid }) => uid);
-    throw new PommelError(
-      "usage",
-      `Several events match ${JSON.stringify(wanted)}: ${some.join(", ")}${others.length > 2 ? ", ..." : ""}.`,
-      "Use a longer prefix.",
-    );
-  }
-  return only;
+  return theOnly([titled, begun, named].find((found) => found.length > 0) ?? [], {
+    kind: "event",
+    asked: wanted,
+    idOf: ({ uid }) => uid,
+    hint: "`pm event list` lists them.",
+  });
 }
 
 /**

@@ -136,19 +136,30 @@ export function chunkOutlines(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, SessionChunkOutline> {
-  const remembered = memory.cacheUntilWrite<SessionChunkId, SessionChunkOutline>("session chunk outlines");
+  return rememberedOf(memory, "session chunk outlines", ids, (unknown) =>
+    memory
+      .all<Flat<SessionChunkOutline>>(
+        `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
+        unknown,
+      )
+      .map((row) => [row.id, outlineOf(row)]),
+  );
+}
+
+/** What is remembered of chunks until the memory is written, read where it is not; those that are gone are missing. */
+function rememberedOf<T>(
+  memory: Memory,
+  name: string,
+  ids: readonly SessionChunkId[],
+  read: (unknown: readonly SessionChunkId[]) => [SessionChunkId, T][],
+): Map<SessionChunkId, T> {
+  const remembered = memory.cacheUntilWrite<SessionChunkId, T>(name);
   const unknown = ids.filter((id) => !remembered.has(id));
-  if (unknown.length > 0) {
-    const rows = memory.all<Flat<SessionChunkOutline>>(
-      `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
-      unknown,
-    );
-    for (const row of rows) remembered.set(row.id, outlineOf(row));
-  }
-  const found = new Map<SessionChunkId, SessionChunkOutline>();
+  if (unknown.length > 0) for (const [id, value] of read(unknown)) remembered.set(id, value);
+  const found = new Map<SessionChunkId, T>();
   for (const id of ids) {
-    const outline = remembered.get(id);
-    if (outline) found.set(id, outline);
+    const value = remembered.get(id);
+    if (value !== undefined) found.set(id, value);
   }
   return found;
 }
@@ -196,24 +207,17 @@ export function neighboursOf(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, Neighbours> {
-  const remembered = memory.cacheUntilWrite<SessionChunkId, Neighbours>("session chunk neighbours");
-  const unknown = ids.filter((id) => !remembered.has(id));
-  if (unknown.length > 0) {
-    const at = (offset: string) =>
-      `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
-    const rows = memory.all<{ id: SessionChunkId } & Neighbours>(
-      `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
-       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-      unknown,
-    );
-    for (const { id, before, after } of rows) remembered.set(id, { before, after });
-  }
-  const found = new Map<SessionChunkId, Neighbours>();
-  for (const id of ids) {
-    const known = remembered.get(id);
-    if (known) found.set(id, known);
-  }
-  return found;
+  const at = (offset: string) =>
+    `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
+  return rememberedOf(memory, "session chunk neighbours", ids, (unknown) =>
+    memory
+      .all<{ id: SessionChunkId } & Neighbours>(
+        `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
+         FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
+        unknown,
+      )
+      .map(({ id, ...neighbours }) => [id, neighbours]),
+  );
 }
 
 /** Rows of the chunks that a model has not seen yet, the newest first. */

@@ -1,7 +1,7 @@
-import { PommelError } from "../../../project/errors.ts";
 import { addTo } from "../../../project/multimap.ts";
 import type { Memory } from "../memory.ts";
 import type { Binding, CheckpointRecord } from "../memory-records.ts";
+import { theOnly } from "../the-only.ts";
 import { forgottenSessions } from "./attributions.ts";
 import { commitColumns, commitOfRow } from "./commits.ts";
 
@@ -205,23 +205,12 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
         )
         .map(recordOf)
     : [];
-  const [only, ...others] = found;
-  if (!only) {
-    throw new PommelError(
-      "not_found",
-      `No checkpoint ${JSON.stringify(name)}.`,
-      "`pm checkpoint list` lists them; `pm checkpoint backfill` finds more in the history.",
-    );
-  }
-  if (others.length > 0) {
-    const some = found.slice(0, 3).map(({ id }) => id);
-    throw new PommelError(
-      "usage",
-      `Several checkpoints begin with ${JSON.stringify(name)}: ${some.join(", ")}${found.length > 3 ? ", ..." : ""}.`,
-      "Use a longer prefix.",
-    );
-  }
-  return only;
+  return theOnly(found, {
+    kind: "checkpoint",
+    asked: name,
+    idOf: ({ id }) => id,
+    hint: "`pm checkpoint list` lists them; `pm checkpoint backfill` finds more in the history.",
+  });
 }
 
 /** The checkpoints that sessions led to, with the turns of each, by session; the latest commit first. */

@@ -97,8 +97,8 @@ describe("a session", () => {
       "abd/agent",
       "x_y",
     ]);
-    expect(find("abc")).toBe('usage: Several sessions begin with "abc": abc1, abc2.');
-    expect(find("a")).toBe('usage: Several sessions begin with "a": abc1, abc2, abd.');
+    expect(find("abc")).toBe('usage: Several sessions match "abc": abc1, abc2.');
+    expect(find("a")).toBe('usage: Several sessions match "a": abc1, abc2, abd.');
     expect(find("nothing")).toMatch(/^not_found: /);
     expect(find("")).toMatch(/^not_found: /);
     expect(find("%")).toMatch(/^not_found: /);

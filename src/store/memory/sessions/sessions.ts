@@ -1,7 +1,7 @@
-import { PommelError } from "../../../project/errors.ts";
 import type { Memory } from "../memory.ts";
 import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
 import { unknownAuthor } from "../sharing.ts";
+import { theOnly } from "../the-only.ts";
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
 export interface SessionUpdate {
@@ -162,25 +162,12 @@ export function sessionsByUids(memory: Memory, uids: readonly string[]): Map<str
 export function findSession(memory: Memory, beginning: string): SessionRecord {
   const exact = sessionByUid(memory, beginning);
   if (exact) return exact;
-  const found = beginning === "" ? [] : sessionsBeginningWith(memory, beginning, 4);
-  const [only, ...others] = found;
-  if (!only) {
-    throw new PommelError(
-      "not_found",
-      `No session ${JSON.stringify(beginning)}.`,
-      "`pm session list` lists them.",
-    );
-  }
-  if (others.length > 0) {
-    const some = found.slice(0, 3).map(({ uid }) => uid);
-    const more = found.length > some.length ? ", ..." : "";
-    throw new PommelError(
-      "usage",
-      `Several sessions begin with ${JSON.stringify(beginning)}: ${some.join(", ")}${more}.`,
-      "Use a longer prefix.",
-    );
-  }
-  return only;
+  return theOnly(beginning === "" ? [] : sessionsBeginningWith(memory, beginning, 4), {
+    kind: "session",
+    asked: beginning,
+    idOf: ({ uid }) => uid,
+    hint: "`pm session list` lists them.",
+  });
 }
 
 /** Sessions whose ids begin so, by id; those of subagents only where the beginning names their session whole. */
