@@ -8,26 +8,30 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
 import { isAskedFor } from "../../src/search/code/path-role.ts";
 import { placeEvidence, placeSignals } from "../../src/search/code/places.ts";
-import { analyseQuery } from "../../src/search/code/query.ts";
-import { rank } from "../../src/search/code/rank.ts";
+import { type AnalysedQuery, analyseQuery } from "../../src/search/code/query.ts";
+import { groupByFile, rank } from "../../src/search/code/rank.ts";
+import type { Ranked } from "../../src/search/code/signals.ts";
 import { weights } from "../../src/search/code/weights.ts";
 import { noMeaning, QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import { nameKey } from "../../src/text/tokens.ts";
+import type { PlaceExample } from "./fit.ts";
 
 /** Those of bench/localise; name: a function's name, for that; message: an error's text, for the place that has it. */
 const kinds = ["function", "type", "name", "message"] as const;
 
+/** How much a question of a kind counts: what is searched for is mostly a function. */
+const counts = { function: 1, type: 0.3, name: 1, message: 0.3 };
+
 /** Questions of each kind; what a repository is seldom asked for teaches little. */
 const most = { function: 40, type: 30, name: 40, message: 10 };
 
-/** A question, and the places of a file that answers it. */
-export interface Question {
-  kind: (typeof kinds)[number];
+type Kind = (typeof kinds)[number];
+
+/** A question, and the places among which its answer is. */
+export interface Question extends PlaceExample {
+  kind: Kind;
   isName: boolean;
-  isRight: boolean[];
-  /** For each place its signals, one after the other. */
-  evidence: number[];
 }
 
 /** The questions of a repository; kept in `work` as long as the signals have the same names. */
@@ -44,10 +48,7 @@ export async function questionsOf(repository: Repository, options: MiningOptions
   return questions;
 }
 
-async function askAll(
-  index: CodeIndex,
-  pairs: Readonly<Record<Question["kind"], readonly Pair[]>>,
-): Promise<Question[]> {
+async function askAll(index: CodeIndex, pairs: Readonly<Record<Kind, readonly Pair[]>>): Promise<Question[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const questions: Question[] = [];
   for (const kind of kinds)
@@ -80,12 +81,7 @@ function messages({ name, language }: Repository, { work }: MiningOptions): Pair
   return errors.map(({ query, file, line }) => ({ query, targets: [{ file, lines: [line, line] }] }));
 }
 
-async function ask(
-  index: CodeIndex,
-  embedder: QueryEmbedder,
-  kind: Question["kind"],
-  pair: Pair,
-): Promise<Question[]> {
+async function ask(index: CodeIndex, embedder: QueryEmbedder, kind: Kind, pair: Pair): Promise<Question[]> {
   const query = analyseQuery(pair.query);
   const embedded = (await embedder.embed(pair.query, async () => true)) ?? noMeaning;
   const everywhere = { files: null, levels: null };
@@ -98,25 +94,55 @@ async function ask(
     isNear: () => false,
     changes: new Map(),
   };
-  const isTestAsked = isAskedFor("test", new Set(query.stems));
   const ranked = await rank(candidates, query, background, weights);
-  const stored = new Map(
-    (await index.chunks(ranked.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [chunk.id, chunk]),
-  );
-  return pair.targets.flatMap((target): Question[] => {
-    const places = ranked.flatMap((entry) => {
-      const chunk = stored.get(entry.candidate.chunk.id);
-      return chunk?.path === target.file ? [{ entry, chunk }] : [];
-    });
-    const isRight = meant(
+  return placesOf(kind, ranked, index, query, pair);
+}
+
+/** Files, and places of each but the right one, that are kept: others are far behind. */
+const mostFiles = 20;
+const mostPlaces = 5;
+
+/** The places of the files that come first, for each answer that is among them. */
+async function placesOf(
+  kind: Kind,
+  ranked: readonly Ranked[],
+  index: CodeIndex,
+  query: AnalysedQuery,
+  { targets }: Pair,
+): Promise<Question[]> {
+  const isTestAsked = isAskedFor("test", new Set(query.stems));
+  const isName = query.intent === "symbol" || query.intent === "path";
+  const files = groupByFile(ranked);
+  const questions: Question[] = [];
+  for (const target of targets) {
+    const chosen = files.filter(({ best }, i) => i < mostFiles || best.candidate.chunk.path === target.file);
+    const of = chosen.findIndex(({ best }) => best.candidate.chunk.path === target.file);
+    if (of < 0) continue;
+    const own = [chosen[of]!.best, ...chosen[of]!.others];
+    const stored = new Map(
+      (await index.chunks(own.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [chunk.id, chunk]),
+    );
+    const isMeant = meant(
       kind,
-      places.map(({ chunk }) => chunk),
+      own.map(({ candidate }) => stored.get(candidate.chunk.id)!),
       target,
     );
-    if (places.length < 2 || !isRight.includes(true)) return [];
-    const evidence = places.flatMap(({ entry }) => placeEvidence(entry, query, isTestAsked));
-    return [{ kind, isName: query.intent === "symbol" || query.intent === "path", isRight, evidence }];
-  });
+    if (!isMeant.includes(true)) continue;
+    const places = chosen.flatMap(({ best, others }, file) =>
+      [best, ...others].flatMap((entry, i) => {
+        const isRight = file === of && isMeant[i]!;
+        return i < mostPlaces || file === of ? [{ entry, file, isRight }] : [];
+      }),
+    );
+    questions.push({
+      ...{ kind, isName, count: counts[kind] },
+      isRight: places.map(({ isRight }) => isRight),
+      fileOf: places.map(({ file }) => file),
+      evidence: places.flatMap(({ entry }) => placeEvidence(entry, query, isTestAsked)),
+      scores: chosen.map(({ best }) => Math.log(Math.max(best.score, 1e-6))),
+    });
+  }
+  return questions;
 }
 
 /**

@@ -1,46 +1,54 @@
-/** One question to learn from: which of its candidates are right. */
-export interface Example {
-  /** For each candidate its signals, one after the other. */
+/** One question to learn from: which of its places are right. */
+export interface PlaceExample {
+  /** For each place its file, and its signals, one after the other. */
+  fileOf: readonly number[];
   evidence: readonly number[];
   isRight: readonly boolean[];
+  /** How much the question counts. */
+  count: number;
+  /** For each file the logarithm of its score. */
+  scores: readonly number[];
 }
 
-const rounds = 200;
+const rounds = 120;
 const rate = 0.05;
 /** Of the scaled weights. */
 const decay = 0.003;
 
 /**
- * A linear model that puts right candidates first: softmax over those of a question (ListNet; Cao et al. 2007) with weight decay,
- * fitted by Adam. Signals are scaled to the same spread while it learns.
- * @param supports for each signal whether it can only speak for a candidate
- * @returns the weight of each signal
+ * A linear model that puts right places first: softmax over those of a question (ListNet; Cao et al. 2007) with weight decay,
+ * fitted by Adam. The best place of a file has its file's score, the others fall behind it, as in `scoreByPlace`. Signals are
+ * scaled to the same spread while it learns.
+ * @param supports for each signal whether it can only speak for a place
+ * @returns the weight of each signal, relative to that of the file's score
  */
-export function fitRanker(examples: readonly Example[], supports: readonly boolean[]): Float64Array {
+export function fitPlaces(examples: readonly PlaceExample[], supports: readonly boolean[]): Float64Array {
   const signals = supports.length;
   const spread = spreadOf(examples, signals);
-  const weights = new Float64Array(signals);
+  const weights = new Float64Array(signals + 1);
+  weights[signals] = 1;
+  const [mean, square] = [new Float64Array(signals + 1), new Float64Array(signals + 1)];
   const unscaled = () => weights.map((weight, i) => (spread[i]! > 0 ? weight / spread[i]! : 0));
-  const [mean, square] = [new Float64Array(signals), new Float64Array(signals)];
   for (let round = 1; round <= rounds; round++) {
-    const gradient = new Float64Array(signals);
+    const gradient = new Float64Array(signals + 1);
     const raw = unscaled();
     for (const example of examples) addGradient(example, raw, gradient);
-    for (let i = 0; i < signals; i++) {
+    for (let i = 0; i <= signals; i++) {
       if (spread[i] === 0) continue;
       const slope = gradient[i]! / spread[i]! / examples.length + decay * weights[i]!;
       mean[i] = 0.9 * mean[i]! + 0.1 * slope;
       square[i] = 0.99 * square[i]! + 0.01 * slope * slope;
       const step = mean[i]! / (1 - 0.9 ** round) / (Math.sqrt(square[i]! / (1 - 0.99 ** round)) + 1e-8);
       weights[i]! -= rate * step;
-      if (supports[i]) weights[i] = Math.max(weights[i]!, 0);
+      if (i === signals || supports[i]) weights[i] = Math.max(weights[i]!, i === signals ? 0.05 : 0);
     }
   }
-  return unscaled();
+  const raw = unscaled();
+  return raw.slice(0, signals).map((weight) => weight / raw[signals]!);
 }
 
-/** Standard deviations of the signals. */
-function spreadOf(examples: readonly Example[], signals: number): Float64Array {
+/** Standard deviations of the signals, and 1 for the file's score. */
+function spreadOf(examples: readonly PlaceExample[], signals: number): Float64Array {
   const [sum, squares] = [new Float64Array(signals), new Float64Array(signals)];
   let count = 0;
   for (const { evidence } of examples) {
@@ -50,29 +58,46 @@ function spreadOf(examples: readonly Example[], signals: number): Float64Array {
     }
     count += evidence.length / signals;
   }
-  return sum.map((one, i) => Math.sqrt(Math.max(squares[i]! / count - (one / count) ** 2, 0)));
+  const spread = sum.map((one, i) => Math.sqrt(Math.max(squares[i]! / count - (one / count) ** 2, 0)));
+  return Float64Array.of(...spread, 1);
 }
 
-export function scoresOf(evidence: readonly number[], weights: Float64Array): Float64Array {
-  const signals = weights.length;
-  return Float64Array.from({ length: evidence.length / signals }, (_, candidate) => {
+/** The score of each place, and of each file its best place. `weights` ends with that of the file's score. */
+export function scoresOfPlaces(
+  { fileOf, evidence, scores: ofFiles }: PlaceExample,
+  weights: Float64Array,
+): { scores: Float64Array; best: number[] } {
+  const signals = weights.length - 1;
+  const best: number[] = [];
+  const scores = Float64Array.from(fileOf, (_, place) => {
     let score = 0;
-    for (let i = 0, at = candidate * signals; i < signals; i++, at++) score += evidence[at]! * weights[i]!;
+    for (let i = 0, at = place * signals; i < signals; i++, at++) score += evidence[at]! * weights[i]!;
     return score;
   });
+  fileOf.forEach((file, place) => {
+    if (best[file] === undefined || scores[place]! > scores[best[file]!]!) best[file] = place;
+  });
+  const most = best.map((place) => scores[place]!);
+  fileOf.forEach((file, place) => {
+    scores[place]! += weights[signals]! * ofFiles[file]! - most[file]!;
+  });
+  return { scores, best };
 }
 
-function addGradient({ evidence, isRight }: Example, weights: Float64Array, gradient: Float64Array): void {
-  const scores = scoresOf(evidence, weights);
+function addGradient(example: PlaceExample, weights: Float64Array, gradient: Float64Array): void {
+  const { evidence, isRight, count, fileOf, scores: ofFiles } = example;
+  const { scores, best } = scoresOfPlaces(example, weights);
   const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   const shares = scores.map((score) => Math.exp(score - most));
   const all = shares.reduce((sum, share) => sum + share, 0);
   const right = shares.reduce((sum, share, i) => sum + (isRight[i] ? share : 0), 0);
   if (right === 0) return;
-  const signals = weights.length;
-  for (let candidate = 0; candidate < scores.length; candidate++) {
-    const slope = shares[candidate]! / all - (isRight[candidate] ? shares[candidate]! / right : 0);
+  const signals = weights.length - 1;
+  for (let place = 0; place < scores.length; place++) {
+    const slope = count * (shares[place]! / all - (isRight[place] ? shares[place]! / right : 0));
     if (Math.abs(slope) < 1e-6) continue;
-    for (let i = 0, at = candidate * signals; i < signals; i++, at++) gradient[i]! += slope * evidence[at]!;
+    const [at, bestAt] = [place * signals, best[fileOf[place]!]! * signals];
+    for (let i = 0; i < signals; i++) gradient[i]! += slope * (evidence[at + i]! - evidence[bestAt + i]!);
+    gradient[signals]! += slope * ofFiles[fileOf[place]!]!;
   }
 }

@@ -5,7 +5,7 @@
  *   npm run model:rank -- --clones DIR --work DIR
  *
  *   --only LIST  only these repositories
- *   --folds N    leave the repositories out in so many groups (default: 10)
+ *   --folds N    leave the repositories out in so many groups (default: 5)
  *   --dry        write nothing
  *
  * DIR holds a clone of each repository of repositories.json under its name; checkouts, indexes and evidence are kept in --work.
@@ -16,15 +16,16 @@ import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { average, printTable } from "../../bench/measure.ts";
 import { type PlaceWeights, placeSignals } from "../../src/search/code/places.ts";
+import { weights } from "../../src/search/code/weights.ts";
 import { type Question, questionsOf } from "./collect.ts";
-import { fitRanker, scoresOf } from "./fit.ts";
+import { fitPlaces, scoresOfPlaces } from "./fit.ts";
 
 const { values: options } = parseArgs({
   options: {
     clones: { type: "string" },
     work: { type: "string" },
     only: { type: "string" },
-    folds: { type: "string", default: "10" },
+    folds: { type: "string", default: "5" },
     dry: { type: "boolean", default: false },
   },
 });
@@ -36,12 +37,14 @@ if (options.clones === undefined || options.work === undefined) {
 /** A match may not speak against a place, even where the questions happen to say so; what a place is may. */
 const isSupport = (signal: string) => !/^level_|^inline_/.test(signal);
 
-const fitted = (questions: readonly Question[]) => fitRanker(questions, placeSignals.map(isSupport));
+/** How far a place falls behind in its file, in the engine, is a constant: the weights are multiples of it. */
+const fitted = (questions: readonly Question[]) =>
+  fitPlaces(questions, placeSignals.map(isSupport)).map((weight) => weight / weights.placeShare);
 
-/** The rank of the first right place among those of its file. */
-function rankBy(weights: Float64Array, { evidence, isRight }: Question): number {
-  const scores = scoresOf(evidence, weights);
-  const best = Math.max(...scores.filter((_, i) => isRight[i]));
+/** The rank of the first right place. */
+function rankBy(ofSignals: Float64Array, question: Question): number {
+  const { scores } = scoresOfPlaces(question, Float64Array.of(...ofSignals, 1 / weights.placeShare));
+  const best = Math.max(...scores.filter((_, i) => question.isRight[i]));
   return 1 + scores.filter((score) => score > best).length;
 }
 
@@ -58,26 +61,39 @@ for (const repository of repositories) {
 }
 
 const folds = Number(options.folds);
-const places = { name: {}, words: {} } as Record<"name" | "words", PlaceWeights>;
-const rows: string[][] = [];
-for (const by of ["words", "name"] as const) {
-  const asked = mined.map((questions) => questions.filter(({ isName }) => isName === (by === "name")));
-  const ranks = Array.from({ length: folds }, (_, fold) => {
-    const weights = fitted(asked.flatMap((some, i) => (i % folds === fold ? [] : some)));
-    const leftOut = asked.flatMap((some, i) => (i % folds === fold ? some : []));
-    return leftOut.map((one) => ({ kind: one.kind, rank: rankBy(weights, one) }));
+/** What each repository's questions get from a model that was fitted on the other groups of repositories. */
+function leftOut(all: readonly Question[][]) {
+  return Array.from({ length: folds }, (_, fold) => {
+    const learned = fitted(all.flatMap((some, i) => (i % folds === fold ? [] : some)));
+    const asked = all.flatMap((some, i) => (i % folds === fold ? some : []));
+    return asked.map((question) => ({ question, rank: rankBy(learned, question) }));
   }).flat();
-  for (const kind of new Set(ranks.map((one) => one.kind))) {
-    const some = ranks.filter((one) => one.kind === kind);
+}
+
+const rows: string[][] = [];
+function report(by: string, asked: readonly { question: { kind: string }; rank: number }[]) {
+  for (const kind of new Set(asked.map(({ question }) => question.kind))) {
+    const some = asked.filter(({ question }) => question.kind === kind);
     const within = (k: number) => average(some.map(({ rank }) => Number(rank <= k))).toFixed(3);
     rows.push([by, kind, String(some.length), within(1), within(3), within(10)]);
   }
-  const weights = fitted(asked.flat());
+}
+
+const places = { name: {}, words: {} } as Record<"name" | "words", PlaceWeights>;
+for (const by of ["words", "name"] as const) {
+  const asked = mined.map((one) => one.filter(({ isName }) => isName === (by === "name")));
+  const inUse = Float64Array.from(placeSignals, (signal) => weights.places[by][signal]);
+  report(
+    `${by}, in use`,
+    asked.flat().map((question) => ({ question, rank: rankBy(inUse, question) })),
+  );
+  report(`${by}, left out`, leftOut(asked));
+  const learned = fitted(asked.flat());
   places[by] = Object.fromEntries(
-    placeSignals.map((signal, i) => [signal, Math.round(weights[i]! * 100) / 100]),
+    placeSignals.map((signal, i) => [signal, Math.round(learned[i]! * 100) / 100]),
   ) as PlaceWeights;
 }
-printTable(["asked by", "left out", "n", "first", "of 3", "of 10"], rows, { markdown: false });
+printTable(["", "question", "n", "first", "of 3", "of 10"], rows, { markdown: false });
 const model = { places };
 if (options.dry) console.log(JSON.stringify(model, null, 2));
 else writeFileSync(join(import.meta.dirname, "code.json"), `${JSON.stringify(model, null, 2)}\n`);

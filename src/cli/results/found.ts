@@ -68,6 +68,8 @@ interface SnippetStyle {
 
 /** Lines that are shown when not all are. */
 const linesShown = 4;
+/** Columns of a line where there is no terminal: one that is minified has thousands. */
+const maxPiped = 500;
 
 export function renderSnippet(snippet: Snippet, style: SnippetStyle): string[] {
   return snippet.kind === "code" ? renderCode(snippet, style) : renderText(snippet, style);
@@ -93,8 +95,7 @@ function renderCode(
   return chosen.map(({ number, text }) => {
     const gutter = `${String(number).padStart(digits)} │ `;
     const body = text.slice(indent === 999 ? 0 : indent);
-    const cut =
-      full || columns === undefined ? body : cutToWidth(body, Math.max(columns - margin - gutter.length, 8));
+    const cut = full ? body : cutToWidth(body, Math.max((columns ?? maxPiped) - margin - gutter.length, 8));
     return `${colors.dim(gutter)}${paintCode(cut, language, words, colors)}`.trimEnd();
   });
 }

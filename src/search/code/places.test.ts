@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChunkOutline } from "../../store/index/port.ts";
 import { scoreByPlace } from "./places.ts";
 import { analyseQuery } from "./query.ts";
-import { nameSignal, type Ranked } from "./signals.ts";
+import { nameSignal, ownerSignal, type Ranked } from "./signals.ts";
 import { weights } from "./weights.ts";
 
 const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semantic = 0): Ranked => ({
@@ -18,7 +18,7 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
     } as ChunkOutline,
     ...{ lexical: 0.5, phrase: 0, semantic, fileSemantic: 0, fileNearness: 0, defines: [], file: 0 },
   },
-  ...{ named: 0, defined: 0, mentioned: 0 },
+  ...{ named: 0, owned: 0, defined: 0, mentioned: 0 },
   score,
   signals: {} as Ranked["signals"],
 });
@@ -26,7 +26,10 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
 const scored = (question: string, ...ranked: Ranked[]) => {
   const query = analyseQuery(question);
   const share = new Map(query.stems.map((stem) => [stem, 1 / query.stems.length]));
-  for (const entry of ranked) entry.named = nameSignal(entry.candidate.chunk, share);
+  for (const entry of ranked) {
+    entry.named = nameSignal(entry.candidate.chunk, share);
+    entry.owned = ownerSignal(entry.candidate.chunk, share);
+  }
   scoreByPlace(ranked, query, weights);
   return ranked.map(({ score }) => score);
 };
@@ -53,6 +56,30 @@ describe("the places of a file", () => {
     expect(policy).toBeLessThan(retried!);
     const [asked, other] = scored("A policy for when to retry", ...places());
     expect(asked).toBeGreaterThan(other!);
+  });
+
+  it("fit when their names shorten a word of the question, or lengthen it", () => {
+    const [enable, other] = scored(
+      "alternative screen mode",
+      entry("a.ts", 1, { name: "set_alt_screen" }),
+      entry("a.ts", 1, { name: "set_screen" }),
+    );
+    expect(other).toBeLessThan(enable!);
+    const [asynchronous, plain] = scored(
+      "send async",
+      entry("a.ts", 1, { name: "sendAsynchronously" }),
+      entry("a.ts", 1, { name: "sendLater" }),
+    );
+    expect(plain).toBeLessThan(asynchronous!);
+  });
+
+  it("are rather those of what the question names", () => {
+    const [owned, other] = scored(
+      "how a cache is emptied",
+      entry("a.ts", 1, { name: "clear", parentName: "Cache" }),
+      entry("a.ts", 1, { name: "clear", parentName: "Window" }),
+    );
+    expect(other).toBeLessThan(owned!);
   });
 
   it("leave files in their order", () => {

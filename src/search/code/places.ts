@@ -11,6 +11,7 @@ export const placeSignals = [
   "phrase",
   "meaning",
   "name",
+  "owner",
   "definition",
   "mentions",
   "level_file",
@@ -25,7 +26,7 @@ export type PlaceWeights = Readonly<Record<(typeof placeSignals)[number], number
 
 /** The values of a chunk's signals, in their order. */
 export function placeEvidence(
-  { candidate, named, defined, mentioned }: Omit<Ranked, "score" | "signals">,
+  { candidate, named, owned, defined, mentioned }: Omit<Ranked, "score" | "signals">,
   query: AnalysedQuery,
   isTestAsked: boolean,
 ): number[] {
@@ -35,6 +36,7 @@ export function placeEvidence(
     phrase,
     semantic,
     named,
+    owned,
     defined,
     mentioned,
     Number(chunk.level === "file"),

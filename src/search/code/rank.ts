@@ -12,6 +12,7 @@ import {
   isInlineTest,
   mentionsSignal,
   nameSignal,
+  ownerSignal,
   pathSignal,
   type StemWeights,
 } from "./signals.ts";
@@ -48,6 +49,7 @@ export async function rank(
     const { chunk } = candidate;
     const file = files.get(chunk.file)!;
     const named = nameSignal(chunk, stemWeights);
+    const owned = ownerSignal(chunk, stemWeights);
     const defined = definitionSignal(candidate, query, weights.definitions);
     // All of one shape, and added up by hand: there are a thousand, and most are never shown.
     const signals: Signals = {
@@ -74,7 +76,7 @@ export async function rank(
       signals.path +
       signals.name +
       signals.definition;
-    return { candidate, named, defined, mentioned: 0, score: sum * signals.penalty, signals };
+    return { candidate, named, owned, defined, mentioned: 0, score: sum * signals.penalty, signals };
   });
   const named = ranked
     .sort(byScore)

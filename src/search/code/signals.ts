@@ -31,8 +31,9 @@ export interface Signals {
 /** A candidate with its rank: the score and its parts. */
 export interface Ranked {
   candidate: Candidate;
-  /** How well its name fits the query, and how surely the query means what it defines. */
+  /** How well its name and that of what it is in fit the query, and how surely the query means what it defines. */
   named: number;
+  owned: number;
   defined: number;
   /** How much of the code mentions its name; 0 where that was not asked. */
   mentioned: number;
@@ -86,18 +87,49 @@ function coverage(stems: readonly string[], weight: StemWeights): number {
 
 /**
  * How well a name fits the query: the share of the query that it covers, and the share of the name that the query mentions:
- * `Retry` is a better match for "retry" than `RetryLimitError`.
+ * `Retry` is a better match for "retry" than `RetryLimitError`. Words may be shortened in the name, or in the query.
  */
 function closeness(stems: readonly string[], weight: StemWeights): number {
   let covered = 0;
   let hits = 0;
   for (const s of stems) {
     const share = weight.get(s);
-    if (share === undefined) continue;
-    covered += share;
-    hits++;
+    const other = share === undefined ? otherLength(s, weight) : null;
+    if (share !== undefined) {
+      covered += share;
+      hits++;
+    } else if (other !== null && !stems.includes(other)) {
+      covered += ofShortened * weight.get(other)!;
+      hits += ofShortened;
+    }
   }
-  return hits === 0 ? 0 : Math.sqrt(covered * (hits / stems.length));
+  return hits === 0 ? 0 : Math.sqrt(Math.min(covered, 1) * (hits / stems.length));
+}
+
+/** Shorter beginnings of names' words are chance. Characters. */
+const minShared = 3;
+const otherLengths = new WeakMap<StemWeights, Map<string, string | null>>();
+
+/** The word of a query that a name's word shortens (`alt` of "alternative"), or is a longer form of; kept for each query. */
+function otherLength(part: string, weight: StemWeights): string | null {
+  let known = otherLengths.get(weight);
+  if (known === undefined) {
+    known = new Map();
+    otherLengths.set(weight, known);
+  }
+  let other = known.get(part);
+  if (other !== undefined) return other;
+  other = null;
+  for (const one of weight.keys()) {
+    if (abbreviationsOf(one).has(part)) {
+      other = one;
+      break;
+    }
+    if (Math.min(part.length, one.length) >= minShared && (one.startsWith(part) || part.startsWith(one)))
+      other ??= one;
+  }
+  known.set(part, other);
+  return other;
 }
 
 function pathParts(path: string): { directories: string; base: string } {
@@ -196,6 +228,11 @@ export function pathSignal(path: string, query: AnalysedQuery): number {
 
 export function nameSignal({ level, name }: ChunkOutline, weight: StemWeights): number {
   return level === "file" ? 0 : closeness(stemsOf(name), weight);
+}
+
+/** As `nameSignal`, of the class or function that the chunk is in. */
+export function ownerSignal({ parentName }: ChunkOutline, weight: StemWeights): number {
+  return parentName === null ? 0 : closeness(stemsOf(parentName), weight);
 }
 
 /** The certainty that the query means a definition: as written, a joined name, or just a word that is also a name. */
