@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { harmless, opensLinks, pagerOf } from "./streams.ts";
+import { harmless, opensLinks } from "./streams.ts";
 
 it.each<[NodeJS.ProcessEnv, boolean]>([
   [{}, false],
@@ -28,16 +28,4 @@ it("leaves a terminal alone but for colours and links", () => {
   expect(harmless("if (\u202eadmin\u2066) \u{e0041}x", false)).toBe("if (·admin·) ·x");
   const link = "\u001b]8;;file:///a\u0007a\u001b]8;;\u0007";
   expect(harmless(link, true)).toBe(link);
-});
-
-it.each<[NodeJS.ProcessEnv, NodeJS.Platform, string | null]>([
-  [{}, "linux", "less"],
-  [{}, "win32", null],
-  [{ PAGER: "more" }, "linux", "more"],
-  [{ PAGER: "more", POMMEL_PAGER: "less -S" }, "linux", "less -S"],
-  [{ PAGER: "more", POMMEL_PAGER: "" }, "linux", null],
-  [{ PAGER: "cat" }, "linux", null],
-  [{ PAGER: "more" }, "win32", "more"],
-])("chooses the pager as git does: %o on %s", (env, platform, pager) => {
-  expect(pagerOf(env, platform)).toBe(pager);
 });

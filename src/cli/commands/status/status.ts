@@ -238,7 +238,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
 
 /** Says what is new since the memory was shared last, where it is shared. */
 async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
-  const { notSharedText, notSharedYet } = await import("../../../queries/sync/sync.ts");
+  const { notSharedText, notSharedYet } = await import("../../../queries/sync/not-shared.ts");
   // The status already shows why a memory cannot be read.
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { withoutLinks } from "../../text/display-width.ts";
+
+/** The version of less that shows links. Older ones print them as garbage. */
+const lessWithLinks = 566;
+
+/**
+ * The pager as git chooses it: `$POMMEL_PAGER`, `$PAGER`, less. It is a command line for the shell.
+ * @returns null: none is wanted
+ */
+export function pagerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
+  // Windows comes without one that shows colours.
+  const pager = env.POMMEL_PAGER ?? env.PAGER ?? (platform === "win32" ? "" : "less");
+  return ["", "cat"].includes(pager.trim()) ? null : pager;
+}
+
+/**
+ * Shows a text in the pager, until the reader leaves it.
+ * @returns false: there is none, or it does not start
+ */
+export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  const pager = pagerOf(env);
+  if (pager === null) return false;
+  // Ctrl-C is for the pager, which stays.
+  const ignore = () => {};
+  process.on("SIGINT", ignore);
+  try {
+    const { status } = spawnSync(pager, {
+      input: showsLinks(pager) ? text : withoutLinks(text),
+      shell: true,
+      stdio: ["pipe", "inherit", "inherit"],
+      // As git sets them: end on a single screen, show colours, leave the text where it is.
+      env: { LESS: "FRX", LV: "-c", ...env },
+    });
+    // The shell's codes for what it cannot run or find.
+    return status !== 126 && status !== 127;
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}
+
+function showsLinks(pager: string): boolean {
+  const [program] = /^(?:\S*\/)?less(?=\s|$)/.exec(pager.trim()) ?? [];
+  if (program === undefined) return false;
+  const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  return Number(/^less (\d+)/.exec(stdout ?? "")?.[1]) >= lessWithLinks;
+}
