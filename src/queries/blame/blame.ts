@@ -2,7 +2,7 @@ import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
 import type { AgentsSince, BlameAnswer, BlameRange, LineAuthor } from "../../protocol/operations/blame.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { backfillHint } from "../status/stats.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
 import { agentsSince, noteOn } from "./agents-since.ts";
 import { summaryOf, unknownAuthor } from "./blame-summary.ts";

@@ -33,7 +33,7 @@ import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
-import { backfillHint } from "../status/stats.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
 
 /** Default number of entries in a list. */

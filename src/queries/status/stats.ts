@@ -1,4 +1,3 @@
-import { areOlderAnalysed } from "../../attribution/checkpoints/backfill.ts";
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import { explanationOf } from "../../project/errors.ts";
@@ -12,34 +11,17 @@ import {
   commitsLookedAt,
   replacedCommits,
 } from "../../store/memory/commits/attributions.ts";
-import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { recurringErrors } from "../commands/recurring.ts";
 import { filesMatcher } from "../sessions/conversations-decisions.ts";
+import { backfillHint } from "./backfill-hint.ts";
 import { setbacksOf } from "./setbacks.ts";
 import { isoTime } from "./status.ts";
-
-/**
- * What becomes of commits that are not analysed yet.
- * @param oldest when the oldest of them was authored; milliseconds since the epoch
- */
-export function backfillHint(memory: Memory, oldest: number): string {
-  const job = listJobs(memory, { state: "running" }).find(({ kind }) => kind === "history");
-  if (job !== undefined && job.total > 0) {
-    return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
-  }
-  const start = historyStart(memory);
-  const isTooOld = (start === null || oldest < start) && areOlderAnalysed(memory);
-  return isTooOld
-    ? "they are among the oldest, which only `pm checkpoint backfill --all` analyses"
-    : "the daemon analyses them when it is idle, the latest first";
-}
 
 export interface StatsRequest {
   /** When the commits were authored, as people write it. */
