@@ -35,10 +35,13 @@ it("a line diff leads from one text to the other, and keeps what is the same", (
   );
 });
 
-it("a line diff of long texts with nothing in common replaces all lines", () => {
-  const text = (prefix: string) => Array.from({ length: 3000 }, (_, at) => `${prefix}${at}\n`).join("");
+it("a line diff of many changes replaces all between the first and the last", () => {
+  const text = (prefix: string) =>
+    `same\n${Array.from({ length: 3000 }, (_, at) => `${prefix}${at}\n`).join("")}end\n`;
   const [hunk, ...more] = lineDiff(text("a"), text("b"));
   expect(more).toEqual([]);
-  expect(hunk).toMatchObject({ oldStart: 1, oldLines: 3000, newStart: 1, newLines: 3000 });
+  expect(hunk).toMatchObject({ oldStart: 2, oldLines: 3000, newStart: 2, newLines: 3000 });
   expect(hunk?.lines).toHaveLength(6000);
+  const [added] = lineDiff("same\nend\n", text("a"));
+  expect(added).toMatchObject({ oldStart: 1, oldLines: 0, newStart: 2, newLines: 3000 });
 });

@@ -38,7 +38,7 @@ export function hunkLines(sign: "-" | "+", written: string): string[] {
     .map((line) => `${sign}${line}`);
 }
 
-/** Changed lines at most: beyond it all counts as replaced. */
+/** Changed lines at most: beyond it all between the first and the last difference counts as replaced. */
 const mostChanges = 1_500;
 
 /** The lines that differ between two versions of a text, as hunks without context. */
@@ -48,13 +48,24 @@ export function lineDiff(before: string, after: string): Hunk[] {
   );
   const options = { context: 0, maxEditLength: mostChanges };
   const patch = structuredPatch("", "", old!, now!, undefined, undefined, options);
-  if (patch === undefined) return [hunkOf([...hunkLines("-", old!), ...hunkLines("+", now!)], 1)];
+  const hunks = patch?.hunks ?? [replacedBetween(old!.split("\n"), now!.split("\n"))];
   // Where one side has no lines, a unified diff names the line before.
-  return patch.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+  return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
     ...{ oldStart: oldLines === 0 ? oldStart - 1 : oldStart, oldLines },
     ...{ newStart: newLines === 0 ? newStart - 1 : newStart, newLines },
     lines: lines.map((line) => bounded(line, bounds.input)),
   }));
+}
+
+function replacedBetween(old: readonly string[], now: readonly string[]): Hunk {
+  const shorter = Math.min(old.length, now.length);
+  let start = 0;
+  while (start < shorter && old[start] === now[start]) start++;
+  let end = 0;
+  while (end < shorter - start && old.at(-1 - end) === now.at(-1 - end)) end++;
+  const removed = old.slice(start, old.length - end).map((line) => `-${line}`);
+  const added = now.slice(start, now.length - end).map((line) => `+${line}`);
+  return hunkOf([...removed, ...added], start + 1);
 }
 
 const header = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
