@@ -3,7 +3,7 @@ import type { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery, type SessionAnswer } from "../../src/search/sessions/types.ts";
 import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
-import { placeOfLine } from "../../src/store/memory/sessions/transcripts.ts";
+import { placesOfLines } from "../../src/store/memory/sessions/transcripts.ts";
 import { halfOf, type Question } from "./import.ts";
 
 /** How one question was answered. */
@@ -42,7 +42,9 @@ export async function askAll(
     const wanted = question.relevant_sessions.map((name) => sessions.get(name));
     const shown = chunksOf(bySession);
     const at = shown.findIndex(({ sessionId }) => wanted.includes(sessionId));
-    const places = question.evidence.map(({ line_uuid }) => placeOfLine(memory, line_uuid));
+    const places = question.evidence.map(({ line_uuid }) =>
+      placesOfLines(memory, [line_uuid]).get(line_uuid),
+    );
     const covers = (chunk: StoredSessionChunk) =>
       places.some(
         (place) =>

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
-import { hiddenIn, viewOf } from "./encoded.ts";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
 import { stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
+import { hiddenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
 const codeVersion = 6;

@@ -1,8 +1,7 @@
 import { addTo } from "../project/multimap.ts";
 import { contextTerms, secretNear } from "./checks/secret-near.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
-import { acrossLines, decodedAround, type Encoded, encodedWords, endOfWrapped } from "./encoded.ts";
-
+import { decodedAround, type Encoded, encodedWords } from "./encoded.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import {
   isExample,
@@ -14,6 +13,7 @@ import {
 } from "./patterns/rule.ts";
 import type { SecretMatch } from "./scrubber.ts";
 import { structures } from "./structures.ts";
+import { acrossLines, endOfWrapped } from "./view.ts";
 
 /** A match with its rule's rank: of overlapping matches, the lowest rank gives the name. */
 interface Ranked extends SecretMatch {

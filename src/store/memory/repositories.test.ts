@@ -12,7 +12,6 @@ import {
   knownLines,
   listTranscripts,
   nextSeq,
-  placeOfLine,
   placesOfLines,
   saveTranscript,
   transcriptByPath,
@@ -67,8 +66,9 @@ describe("lines", () => {
     insertLines(memory, b, [{ uid: "4", seq: 0, turn: 1 }]);
     expect(knownLines(memory, ["0", "1", "4", "1"])).toEqual(new Set(["1", "4"]));
     expect(nextSeq(memory, a)).toBe(5);
-    expect(placeOfLine(memory, "3")).toEqual({ uid: "3", sessionId: a, seq: 4, turn: 2 });
-    expect(placeOfLine(memory, "9")).toBeNull();
+    expect([...placesOfLines(memory, ["3", "9"])]).toEqual([
+      ["3", { uid: "3", sessionId: a, seq: 4, turn: 2 }],
+    ]);
     expect([...placesOfLines(memory, ["4", "9"]).values()]).toEqual([
       { uid: "4", sessionId: b, seq: 0, turn: 1 },
     ]);

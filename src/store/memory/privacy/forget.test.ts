@@ -20,7 +20,7 @@ import {
   knownLines,
   lastTurnNumber,
   nextSeq,
-  placeOfLine,
+  placesOfLines,
   saveTranscript,
   transcriptByPath,
 } from "../sessions/transcripts.ts";
@@ -228,7 +228,7 @@ describe("forgotten turns", () => {
     const session = conversation("s", 3, markOf);
     forget(memory, { ...nothing, turns: new Map([[session.id, [3]]]) });
     expect(knownLines(memory, ["s-3"])).toEqual(new Set(["s-3"]));
-    expect(placeOfLine(memory, "s-3")?.turn).toBeLessThan(0);
+    expect(placesOfLines(memory, ["s-3"]).get("s-3")?.turn).toBeLessThan(0);
     expect(lastTurnNumber(memory, session.id)).toBe(3);
     expect(nextSeq(memory, session.id)).toBeGreaterThan(3);
   });
@@ -317,7 +317,7 @@ describe("an expired session", () => {
     expect(lastTurnNumber(memory, id)).toBe(2);
     expect(isForgotten(memory, "s")).toBe(false);
     expireSessions(memory, [id]);
-    expect(placeOfLine(memory, "s-1")?.turn).toBe(-2);
+    expect(placesOfLines(memory, ["s-1"]).get("s-1")?.turn).toBe(-2);
   });
 });
 

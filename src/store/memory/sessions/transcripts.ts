@@ -138,15 +138,7 @@ export function nextSeq(memory: Memory, sessionId: number): number {
   );
 }
 
-/** Where a line is stored, or null. A turn below 0: it was forgotten, and what follows it in its turn should be. */
-export function placeOfLine(memory: Memory, uid: string): (LineRecord & { sessionId: number }) | null {
-  return memory.get<(LineRecord & { sessionId: number }) | null>(
-    "SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid = ?",
-    uid,
-  );
-}
-
-/** Where lines are stored, by uid; those that are not are missing. */
+/** Where lines are stored, by uid; those that are not are missing. A turn below 0: it was forgotten, and what follows it in its turn should be. */
 export function placesOfLines(
   memory: Memory,
   uids: readonly string[],

@@ -1,0 +1,172 @@
+import { isHash, looksLikeWords, looksRandom } from "./checks/randomness.ts";
+import { placeholders, type Span, stopper } from "./patterns/rule.ts";
+
+/** A part of a text that the search does not see. */
+export interface Hidden {
+  start: number;
+  end: number;
+  /** What the search sees instead. */
+  instead: string;
+}
+
+/** A text as the search sees it, and the way back. */
+export interface View {
+  text: string;
+  /** The place in the original text. Call it with ascending places that do not overlap. */
+  back(start: number, end: number): { start: number; end: number };
+}
+
+/** Terminal escapes, in bytes or as JSON and source code write them, and characters without a width. */
+const invisible =
+  /\u001b\[[0-9;?]{0,30}[A-Za-z]|\u001b\][0-9;]{0,20}|\u0007|\u001b\\|[\u00ad\u200b-\u200d\u2060\ufeff]|\\{1,2}(?:u001b|x1b|033|e)\[[0-9;]{0,30}m/gi;
+/** UTF-16 that was read as if each byte were a character. */
+const everySecond = /(?<=[\t\n\r\x20-\x7e])\u0000(?=[\t\n\r\x20-\x7e]\u0000|[\x20-\x7e]?$)/g;
+/** The numbers that agents print before the lines of a file. */
+const lineNumber = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/gm;
+const isNumbered = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/;
+const invisibleCharacter = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]/;
+const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\e["];
+
+/** Placeholders, which are no secrets, and what is not part of the text itself: a secret may have it inside. */
+export function hiddenIn(text: string): Hidden[] {
+  const hidden: Hidden[] = [];
+  if (isDiff(text)) {
+    for (const { index } of text.matchAll(/^(?:\+|-(?!----(?:BEGIN|END)))/gm))
+      hidden.push({ start: index, end: index + 1, instead: "" });
+  }
+  if (isNumbered.test(text)) {
+    for (const { 0: found, index } of text.matchAll(lineNumber))
+      hidden.push({ start: index, end: index + found.length, instead: "" });
+  }
+  if (invisibleCharacter.test(text) || writtenEscapes.some((written) => text.includes(written))) {
+    for (const { 0: found, index } of text.matchAll(invisible))
+      hidden.push({ start: index, end: index + found.length, instead: "" });
+  }
+  if (text.includes("\0")) {
+    for (const { index } of text.matchAll(everySecond))
+      hidden.push({ start: index, end: index + 1, instead: "" });
+  }
+  if (text.includes("[REDACTED_")) {
+    for (const { 0: found, index } of text.matchAll(placeholders))
+      hidden.push({ start: index, end: index + found.length, instead: stopper });
+  }
+  return hidden;
+}
+
+/** Whether every line of a text, or of its beginning, has the mark of a diff. */
+function isDiff(text: string): boolean {
+  if (!/^(?:[+ @-]|diff )/.test(text) || !/^[+-]/m.test(text)) return false;
+  return text
+    .split("\n", 20)
+    .every((line) => /^(?:[+ @\\-]|$|(?:diff|index|new|old|deleted|rename|similarity) )/.test(line));
+}
+
+/** Replaces the hidden parts, which may contain each other but not overlap otherwise. */
+export function viewOf(text: string, hidden: readonly Hidden[]): View {
+  if (hidden.length === 0) return { text, back: (start, end) => ({ start, end }) };
+  /** Add `by` to positions from `from` on to get the original position. */
+  const shift: { from: number; by: number }[] = [];
+  let seen = "";
+  let at = 0;
+  for (const { start, end, instead } of hidden.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (end <= at) continue;
+    seen += text.slice(at, start) + instead;
+    shift.push({ from: seen.length, by: end - seen.length });
+    at = end;
+  }
+  let next = 0;
+  const original = (position: number) => {
+    while (next < shift.length && shift[next]!.from <= position) next++;
+    return next === 0 ? position : position + shift[next - 1]!.by;
+  };
+  return {
+    text: seen + text.slice(at),
+    // The end is that of the last character: what is hidden after it stays.
+    back: (start, end) => ({ start: original(start), end: original(end - 1) + 1 }),
+  };
+}
+
+/**
+ * A line break within a token: of a terminal or a mail program, escaped in JSON, or between parts of a string that code
+ * joins. Frames and marks of quotation around it belong to it.
+ */
+const lineBreak =
+  /[ \t]{0,40}(?:[│┃|][ \t]{0,40})?(?:["'][ \t]{0,4}[+.\\]?[ \t]{0,4}\r?\n[ \t]{0,40}["']|["'][ \t]{0,4}[+.][ \t]{0,4}["']|["'][ \t]{1,4}["']|=?\\?\r?\n|(?:\\{1,2}r)?\\{1,2}n)[ \t]{0,40}(?:[│┃|>#*][ \t]{0,40}){0,3}/y;
+/** Between the parts of a list that code joins. */
+const comma = /["'][ \t]{0,4},[ \t]{0,4}["']/y;
+const piece = /[A-Za-z0-9_\-.+/=~]{1,400}/y;
+
+/** A token has at most so many lines. */
+const maxLines = 20;
+
+function at(pattern: RegExp, text: string, position: number): string | null {
+  pattern.lastIndex = position;
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/** A line's part of a token, without the "=" that marks a soft line break in mail. */
+function pieceAt(text: string, position: number): string | null {
+  const found = at(piece, text, position);
+  return found !== null &&
+    /^=\r?\n/.test(text.slice(position + found.length - 1, position + found.length + 2))
+    ? found.slice(0, -1)
+    : found;
+}
+
+/**
+ * Where a secret ends that goes on in the next lines: they hold nothing but random letters. `end` if it does not.
+ */
+export function endOfWrapped(text: string, start: number, end: number): number {
+  const secret = text.slice(start, Math.min(end, start + 400));
+  if (secret.length < 16 || /\s/.test(secret) || looksLikeWords(secret)) return end;
+  const isHex = /^[0-9a-f]+$/i.test(secret);
+  for (let line = 1; line < maxLines; line++) {
+    const gap = at(lineBreak, text, end);
+    const next = gap === null ? null : at(piece, text, end + gap.length);
+    if (gap === null || next === null || next.length < 8) return end;
+    const after = end + gap.length + next.length;
+    if (!/^(?:$|[ \t]*(?:[\r\n"'`,;)}│┃|]|\\[nr"]))/.test(text.slice(after, after + 40))) return end;
+    if (looksLikeWords(next) || !/[A-Za-z]/.test(next)) return end;
+    if (!/[0-9]/.test(next) && !looksRandom(next)) return end;
+    if (!isHex && (isHash(next) || /^[0-9a-f-]+$/i.test(next))) return end;
+    if (/^[A-Za-z_][A-Za-z0-9_.-]*=[^=]/.test(next)) return end;
+    end = after;
+  }
+  return end;
+}
+
+/**
+ * Tries a pattern on a token whose lines are joined, at the token's start.
+ * @returns the span in the text if it goes past the first line; null otherwise
+ */
+export function acrossLines(
+  text: string,
+  start: number,
+  match: (text: string, start: number) => Span | null,
+  /** Whether the first line is a token of its own: then the next must look random to be part of it. */
+  isWhole: boolean,
+): Span | null {
+  const first = pieceAt(text, start);
+  if (first === null || first.length < 4) return null;
+  const pieces = [{ joinedEnd: first.length, end: start + first.length }];
+  let joined = first;
+  let end = start + first.length;
+  while (pieces.length < maxLines) {
+    const gap = at(lineBreak, text, end) ?? at(comma, text, end);
+    const next = gap === null ? null : pieceAt(text, end + gap.length);
+    if (gap === null || next === null) break;
+    joined += next;
+    end += gap.length + next.length;
+    pieces.push({ joinedEnd: joined.length, end });
+  }
+  if (pieces.length === 1) return null;
+  const before = text[start - 1] ?? " ";
+  const span = match(before + joined, 1);
+  const length = span === null ? 0 : span.end - 1;
+  if (span === null || span.start !== 1 || length <= first.length) return null;
+  const last = pieces.find(({ joinedEnd }) => length <= joinedEnd)!;
+  const rest = joined.slice(first.length, length);
+  if (rest.length < 4 || (isWhole && looksLikeWords(rest)) || rest.includes(stopper)) return null;
+  const stop = last.end - (last.joinedEnd - length);
+  return { start, end: stop, next: stop };
+}
