@@ -30,7 +30,7 @@ export interface IngestOptions extends CutSettings {
   memory: Memory;
   agent: Agent;
   scrubber: Scrubber;
-  /** Keys the fingerprints of secrets (redact/ledger.ts). */
+  /** Keys the fingerprints of secrets (redact/scrubber.ts). */
   ledgerKey: Uint8Array;
   embedder: Embedder | null;
   /** The project's root and those of its other worktrees. */
