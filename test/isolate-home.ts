@@ -24,12 +24,12 @@ writeFileSync(process.env.GIT_CONFIG_GLOBAL, "[maintenance]\n\tauto = false\n[co
 process.env.NO_COLOR = "1";
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
 
-// A slow machine is no failure: what gives up after a while has longer here.
-const { timeout } = AbortSignal;
-AbortSignal.timeout = (ms) => timeout.call(AbortSignal, 10 * ms);
-afterAll(() => {
-  AbortSignal.timeout = timeout;
-});
+// A slow machine is no failure: what gives up after a while has longer here. Files share their process, and no hook runs
+// after one whose tests are all skipped: Node's own is kept, so that the next file does not multiply again.
+const kept = globalThis as { timeoutOfNode?: typeof AbortSignal.timeout };
+kept.timeoutOfNode ??= AbortSignal.timeout;
+const { timeoutOfNode } = kept;
+AbortSignal.timeout = (ms) => timeoutOfNode.call(AbortSignal, 10 * ms);
 
 // Files share their processes: what one sets is not for the next.
 const given = { ...process.env };

@@ -59,10 +59,8 @@ const operations = {
   impact: async (project, request, { signal }) =>
     (await import("./search/impact.ts")).impactOf(project, request, signal),
   related: async (project, { q = "", file, limit = listed }) => {
-    const [{ changedFiles, literalGlob, relatedIn }, { codeAround }] = await Promise.all([
-      import("./sessions/conversations-related.ts"),
-      import("./sessions/conversations-related.ts"),
-    ]);
+    const related = await import("./sessions/conversations-related.ts");
+    const { changedFiles, codeAround, literalGlob, relatedIn } = related;
     const { config } = loadConfig(project);
     const query = q.trim();
     const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);

@@ -94,7 +94,7 @@ export class Housekeeping {
 
   /**
    * Cuts sessions again that were cut by other rules or settings. To be called when settings change; it is not looked
-   * for later, as daemons of two worktrees with different settings must not undo each other's work for ever.
+   * for later, as two checkouts with different settings must not undo each other's work for ever.
    */
   applyCutRules(): void {
     const { memory, config, enqueue } = this.options;
