@@ -84,6 +84,15 @@ describe("memory.db", () => {
     expect(thrownBy(() => open({ readonly: true })).message).toBe("No sessions recorded yet.");
   });
 
+  it("gives rows and values of the same query, in any order", () => {
+    const memory = open();
+    const sql = "SELECT ? AS one, 2 AS two";
+    expect(memory.value(sql, 1)).toBe(1);
+    expect(memory.all(sql, 1)).toEqual([{ one: 1, two: 2 }]);
+    expect(memory.column(sql, 1)).toEqual([1]);
+    expect(memory.get(sql, 1)).toEqual({ one: 1, two: 2 });
+  });
+
   it("is read by those who may not write", () => {
     addSession(open(), "s");
     const reader = open({ readonly: true });

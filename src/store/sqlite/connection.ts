@@ -41,6 +41,18 @@ export class Connection {
 
   private readonly statements = new Map<string, Statement>();
 
+  /** One that gives the first column, for good: whoever asks for rows with the same SQL has another. */
+  private plucked(sql: string): Statement {
+    let statement = this.pluckedStatements.get(sql);
+    if (!statement) {
+      statement = this.db.prepare(sql).pluck();
+      this.pluckedStatements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  private readonly pluckedStatements = new Map<string, Statement>();
+
   /** The rows of a query. What is given as in `Statement`. */
   all<Row>(sql: string, ...given: unknown[]): Row[] {
     return this.prepare(sql).all(...given) as Row[];
@@ -53,14 +65,12 @@ export class Connection {
 
   /** The first column of the rows. */
   column<Value>(sql: string, ...given: unknown[]): Value[] {
-    const statement = this.prepare(sql).pluck();
-    return statement.all(...given) as Value[];
+    return this.plucked(sql).all(...given) as Value[];
   }
 
   /** The first column of the first row; null without one. */
   value<Value>(sql: string, ...given: unknown[]): Value {
-    const statement = this.prepare(sql).pluck();
-    return (statement.get(...given) ?? null) as Value;
+    return (this.plucked(sql).get(...given) ?? null) as Value;
   }
 
   /** Whether there is a row. */
