@@ -31,26 +31,24 @@ export class Connection {
 
   /** A statement, compiled once per connection. Also what search's own queries are made with. */
   prepare(sql: string): Statement {
-    let statement = this.statements.get(sql);
+    return this.compiled(this.statements, sql);
+  }
+
+  /** One that gives the first column, for good: whoever asks for rows with the same SQL has another. */
+  private plucked(sql: string): Statement {
+    return this.compiled(this.pluckedStatements, sql).pluck();
+  }
+
+  private compiled(known: Map<string, Statement>, sql: string): Statement {
+    let statement = known.get(sql);
     if (!statement) {
       statement = this.db.prepare(sql);
-      this.statements.set(sql, statement);
+      known.set(sql, statement);
     }
     return statement;
   }
 
   private readonly statements = new Map<string, Statement>();
-
-  /** One that gives the first column, for good: whoever asks for rows with the same SQL has another. */
-  private plucked(sql: string): Statement {
-    let statement = this.pluckedStatements.get(sql);
-    if (!statement) {
-      statement = this.db.prepare(sql).pluck();
-      this.pluckedStatements.set(sql, statement);
-    }
-    return statement;
-  }
-
   private readonly pluckedStatements = new Map<string, Statement>();
 
   /** The rows of a query. What is given as in `Statement`. */
