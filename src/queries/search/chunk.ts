@@ -49,7 +49,7 @@ interface InFile {
   file: readonly StoredChunk[];
 }
 
-/** Ids are in no order, and keeping one would cost every save more than this rare question: docs/decisions/0013. */
+/** Ids are in no order, and keeping one would cost every save more than this rare question: docs/decisions/0014. */
 async function chunkWithId(index: CodeIndex, id: string): Promise<InFile> {
   const files = (await index.files()).map((file) => file.id);
   for (let start = 0; start < files.length; start += filesAtATime) {

@@ -209,7 +209,7 @@ function isSwapped(later: Claim, earlier: Claim, part: number): boolean {
 
 /**
  * A note that replaces a decision, or an earlier note, quotes it: `Instead of “We poll every second”: we wait for events.`
- * So does one that rejects it: `Rejected “We poll every second”: it drains the battery.` docs/decisions/0016 says why by its words.
+ * So does one that rejects it: `Rejected “We poll every second”: it drains the battery.` docs/decisions/0012 says why by its words.
  */
 const replacement = /^(?:instead of|rejected) (?:“([\s\S]+?)”|"([\s\S]+?)")\s*:\s*\S/i;
 

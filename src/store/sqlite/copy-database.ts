@@ -8,7 +8,7 @@ import { Sqlite } from "./sqlite.ts";
 const spare = 20_000_000;
 
 /**
- * Writes a copy of a database as one reader sees it, while others go on writing: `VACUUM INTO` (docs/decisions/0015-backups.md).
+ * Writes a copy of a database as one reader sees it, while others go on writing: `VACUUM INTO` (docs/decisions/0001-sqlite-is-the-truth.md).
  * The copy is read back, forced to the disk and only then gets its name (mode 0600); what fails leaves nothing behind.
  * @param accept of the copy: whether it is the wanted one
  * @param key of the copy, null for a plain one; by default that of the database

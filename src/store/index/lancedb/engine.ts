@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 
 /**
- * LanceDB, a package of 160 MB that a user installs beside Pommel (docs/decisions/0017-engines.md): what the index uses of it,
+ * LanceDB, a package of 160 MB that a user installs beside Pommel (docs/decisions/0008-index-port.md): what the index uses of it,
  * with rows as objects instead of Arrow's columns.
  */
 

@@ -40,7 +40,7 @@ interface Block {
   places: Uint8Array | null;
 }
 
-/** Words of chunks, or of commits (docs/decisions/0017-engines.md). */
+/** Words of chunks, or of commits (docs/decisions/0008-index-port.md). */
 export class LanceWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */

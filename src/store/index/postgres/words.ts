@@ -102,7 +102,7 @@ function bytesOf({ list, places }: Read): number {
 /** Words whose postings are merged with one statement. */
 const wordsTogether = 5000;
 
-/** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0017-engines.md). */
+/** Words of chunks, or of commits: postings of our own in rows of the server, scored here (docs/decisions/0008-index-port.md). */
 export class PostgresWords {
   private known: { revision: string; segments: LoadedSegments } | null = null;
   private readonly read = new ReadWords();

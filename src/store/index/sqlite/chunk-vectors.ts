@@ -16,7 +16,7 @@ interface Options {
 
 /**
  * Which chunks are near to a query for one model. All vectors are in memory and compared, up to a size: beyond, only their
- * signs are, and the vectors of the likeliest are read (docs/decisions/0024-signs-first.md).
+ * signs are, and the vectors of the likeliest are read (docs/decisions/0014-own-postings.md).
  */
 export class ChunkVectors {
   private readonly vectors: VectorIndex<FileVectorRow, FileSpan>;

@@ -23,7 +23,7 @@ const schema = `
     chunks        INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
-  -- docs/decisions/0013-writing-an-index.md: no index of keys that come in no order. The leaves of one would be written again
+  -- docs/decisions/0014-own-postings.md: no index of keys that come in no order. The leaves of one would be written again
   -- with every file, as each of its keys goes to another one.
   CREATE TABLE chunks (
     id          INTEGER PRIMARY KEY,
@@ -158,7 +158,7 @@ const schema = `
       WHERE model = old.model AND dimensions = old.dimensions;
   END;
 
-  -- docs/decisions/0024-signs-first.md: the signs of many vectors, which tell the likely ones. Made from vectors, with time.
+  -- docs/decisions/0014-own-postings.md: the signs of many vectors, which tell the likely ones. Made from vectors, with time.
   CREATE TABLE sign_blocks (
     id         INTEGER PRIMARY KEY,
     model      TEXT NOT NULL,
@@ -173,7 +173,7 @@ const schema = `
   ) STRICT;
   CREATE INDEX sign_blocks_in_order ON sign_blocks (model, dimensions, last_row, chunks);
 
-  -- docs/decisions/0013-writing-an-index.md: what a reader with a connection of its own has to forget.
+  -- docs/decisions/0014-own-postings.md: what a reader with a connection of its own has to forget.
   -- Counts changes of what can be found; merging words is none.
   CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
   INSERT INTO revision VALUES (0);

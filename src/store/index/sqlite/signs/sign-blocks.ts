@@ -6,7 +6,7 @@ import type { Merging } from "../word-segments.ts";
 
 /**
  * The signs of many vectors, stored together beside them: `vectors` holds eight times as much, and reading a block takes no
- * longer than reading one of its rows (docs/decisions/0024-signs-first.md). What is in no block yet are the rows that were
+ * longer than reading one of its rows (docs/decisions/0014-own-postings.md). What is in no block yet are the rows that were
  * written last.
  */
 export interface SignBlock {
