@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
@@ -58,10 +58,23 @@ export async function* scanProject(
   for (const met of walk(root, rules, below)) {
     if (turns.isOver()) await turns.next();
     if (met.kind === "directory") continue;
-    const item = met.kind === "file" ? stampOf(root, met.path) : skippedItem(met.path, met.reason);
+    const item = met.kind === "file" ? itemAt(root, met.path) : skippedItem(met.path, met.reason);
     if (item !== null) yield item;
   }
 }
+
+/** What a path is now: a file, by its stamp, a directory, or nothing that is scanned (null). */
+export function stateOf(root: string, path: string): FileStamp | "directory" | null {
+  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+  if (stat?.isDirectory()) return "directory";
+  return stat?.isFile() ? stampOf(path, stat) : null;
+}
+
+const stampOf = (path: string, { size, mtimeMs }: Stats): FileStamp => ({
+  path,
+  size,
+  mtimeMs: Math.trunc(mtimeMs),
+});
 
 /** The directories a scan does not enter, by absolute path: what a watcher need not watch. Errors and turns as `scanProject`. */
 export async function directoriesLeftOut(root: string, rules: IgnoreRules): Promise<string[]> {
@@ -135,11 +148,10 @@ function entriesOf(root: string, directory: string): Dirent[] | "gone" | "unread
   }
 }
 
-function stampOf(root: string, path: string): ScanItem | null {
+function itemAt(root: string, path: string): ScanItem | null {
   try {
     const stat = lstatSync(join(root, path));
-    if (!stat.isFile()) return null;
-    return { kind: "file", stamp: { path, size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) } };
+    return stat.isFile() ? { kind: "file", stamp: stampOf(path, stat) } : null;
   } catch (error) {
     if (goneCodes.has(codeOf(error)) && !isMangled(path)) return null;
     return { kind: "skipped", path, reason: "unreadable" };

@@ -1,22 +1,17 @@
-import { createHash } from "node:crypto";
-import { lstatSync } from "node:fs";
-import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
-import { modelId } from "../../models/embed/static/static-embedder.ts";
 import { collectWhenGrown } from "../../project/collect-garbage.ts";
-import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { IndexCache } from "../../store/index/index-cache.ts";
-import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
+import { reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
-import { scanProject } from "../files/scan.ts";
-import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool.ts";
+import { scanProject, stateOf } from "../files/scan.ts";
+import type { ParseOutcome } from "../parse/parse-pool.ts";
+import { CachingParser, type ParserOptions, recipeOf } from "./caching-parser.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
-import { ParsedFiles } from "./parsed-files.ts";
+import { chunksOf, WriteBatch } from "./write-batch.ts";
 
 export type { IndexProgress } from "./index-queue.ts";
 
@@ -28,44 +23,19 @@ export interface IndexReport {
   failed: number;
 }
 
-/** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
-const chunkerVersion = 13;
-
 /**
  * Files in flight at most: enough to keep two workers busy, few enough to stay current. Beyond so many bytes one more is not taken:
  * what is made of large files takes five times as much.
  */
 const maxRunning = { files: 64, bytes: 6_000_000 };
-/**
- * Parsed files are written together: so many chunks, or what there is after so long (milliseconds). A save, and with some
- * engines a question, waits for a transaction; larger ones write less in all, and leave less to merge.
- */
-const maxTogether = {
-  few: { chunks: 256, waitMs: 500 },
-  /** Of many files that wait, and of a save among them. */
-  many: { chunks: 4096, waitMs: 5000 },
-  saved: { chunks: 4096, waitMs: 500 },
-  foreground: { chunks: 1024, waitMs: 3000 },
-};
-/** Waiting files that are many. */
-const manyFiles = 256;
-/** The first of many files are written soon: somebody may wait for the first answer in a new directory. */
-const firstFiles = 512;
 /** Poll interval while a read waits for indexing. Milliseconds. */
 const readPauseMs = 50;
 /** Waits between tries while the disk is full. Milliseconds. */
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
-export interface IndexerOptions {
-  project: Project;
-  config: Config;
+export interface IndexerOptions extends ParserOptions {
   /** Shared with the watcher, so that both cover the same files. Reloaded at each pass. */
   rules: IgnoreRules;
-  index: CodeIndex;
-  /** Whether to embed the chunks with the bundled model. */
-  withVectors: boolean;
-  /** The model's directory; set by tests only. */
-  modelDir?: string | undefined;
   log: Logger;
   /** By default that of the home. */
   cache?: IndexCache;
@@ -83,21 +53,18 @@ export interface IndexerOptions {
 export class Indexer {
   private readonly queue = new IndexQueue();
   private readonly forced = new Set<string>();
-  private pool: ParsePool | null = null;
   private readonly cache: IndexCache;
-  /** Set with the pool, as what it makes of a file depends on its settings. */
-  private known: ParsedFiles | null = null;
+  private readonly parser: CachingParser;
   private pump: Promise<void> | null = null;
   private report: IndexReport = emptyReport();
   private closed = false;
   /** Why files were indexed without vectors, the last time that happened. */
   private problem: string | undefined;
-  /** Files that are being parsed for `read`. */
-  private reading = 0;
   private readonly stop = new AbortController();
 
   constructor(private readonly options: IndexerOptions) {
     this.cache = options.cache ?? new IndexCache();
+    this.parser = new CachingParser(options, this.cache);
   }
 
   progress(): IndexProgress {
@@ -121,10 +88,10 @@ export class Indexer {
   }
 
   private async pass(force: (path: string) => boolean): Promise<IndexReport> {
-    const { index, rules } = this.options;
+    const { config, index, rules } = this.options;
     this.report = emptyReport();
     rules.reload();
-    const recipe = this.recipe();
+    const recipe = recipeOf(config);
     const isRecipeNew = (await index.meta("recipe")) !== recipe;
     await this.findChanges(isRecipeNew ? () => true : force);
     await this.drain();
@@ -149,25 +116,21 @@ export class Indexer {
         stamps.push(item.stamp);
         gone.delete(item.stamp.path);
       } else {
+        const { path, reason } = item;
         this.report.skipped++;
-        gone.delete(item.path);
-        const before = known.get(item.path);
-        if (!before || before.hash !== null) {
-          await index.replace({
-            ...{ status: "skipped", path: item.path, size: 0, mtimeMs: 0 },
-            reason: item.reason,
-          });
-        }
+        gone.delete(path);
+        if (known.get(path)?.hash !== null)
+          await index.replace({ status: "skipped", path, size: 0, mtimeMs: 0, reason });
       }
     }
     await index.remove([...gone]);
     this.report.removed += gone.size;
-    if (this.pool === null) this.pool = this.createPool(stamps);
+    this.parser.setUp(stamps);
     for (const stamp of stamps) {
       const before = known.get(stamp.path);
       const isForced = force(stamp.path);
       if (isForced) this.forced.add(stamp.path);
-      if (isForced || !before || before.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) {
+      if (isForced || before === undefined || isChanged(stamp, before)) {
         this.queue.add(stamp, "scanned");
       } else if (before.hash === null) {
         this.report.skipped++;
@@ -184,7 +147,7 @@ export class Indexer {
   async update(paths: readonly string[]): Promise<void> {
     const { project, rules } = this.options;
     for (const path of paths) {
-      const stamp = stampOf(project.root, path);
+      const stamp = stateOf(project.root, path);
       if (stamp === "directory") await this.updateBelow(path);
       else if (stamp === null || rules.ignores(path, false)) await this.forget(path);
       else this.queue.add(stamp, "saved");
@@ -209,14 +172,10 @@ export class Indexer {
       for await (const item of scanProject(project.root, rules, path)) {
         if (item.kind !== "file") continue;
         gone.delete(item.stamp.path);
-        this.enqueueIfChanged(item.stamp, known.get(item.stamp.path));
+        if (isChanged(item.stamp, known.get(item.stamp.path))) this.queue.add(item.stamp, "saved");
       }
     }
     await index.remove([...gone]);
-  }
-
-  private enqueueIfChanged(stamp: FileStamp, before: FileStamp | undefined): void {
-    if (before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs) this.queue.add(stamp, "saved");
   }
 
   /**
@@ -225,25 +184,21 @@ export class Indexer {
    */
   async read(path: string): Promise<IndexedFile | null> {
     while (!this.queue.isIdle() && !this.closed) await sleep(readPauseMs, undefined, { ref: false });
-    const stamp = stampOf(this.options.project.root, path);
+    const stamp = stateOf(this.options.project.root, path);
     if (this.closed || stamp === null || stamp === "directory") return null;
-    const pool = await this.poolInUse();
-    this.reading++;
-    const outcome = await pool.parse(stamp, null, { withText: true }).catch(() => null);
-    this.reading--;
-    return outcome?.status === "indexed" ? outcome : null;
+    return this.parser.read(stamp);
   }
 
   /** Ends the parse workers until they are needed again. */
   async releaseWorkers(): Promise<void> {
-    if (this.queue.isIdle() && this.reading === 0) await this.pool?.close();
+    if (this.queue.isIdle()) await this.parser.release();
   }
 
   /** Stops after the files being written. The next `reconcile` finds pending ones. */
   async close(): Promise<void> {
     this.closed = true;
     this.stop.abort();
-    await this.pool?.close();
+    await this.parser.close();
     await this.pump?.catch(() => {});
     this.cache.close();
   }
@@ -259,7 +214,7 @@ export class Indexer {
   }
 
   private async runQueue(): Promise<void> {
-    const pool = await this.poolInUse();
+    await this.parser.ready();
     const running = new Map<Promise<void>, number>();
     const mayTake = () => {
       if (running.size >= maxRunning.files) return false;
@@ -267,14 +222,17 @@ export class Indexer {
       for (const size of running.values()) bytes += size;
       return bytes < maxRunning.bytes;
     };
-    const parsed = new ToWrite(() => this.together());
+    const parsed = new WriteBatch(() => ({
+      ...{ mode: this.options.mode, pending: this.queue.pending, indexed: this.report.indexed },
+      isSaveRunning: this.queue.isSaveRunning(),
+    }));
     let failure: unknown;
     let waits = 0;
     while (!this.closed && failure === undefined) {
       const isDue = parsed.isDue();
       const stamp = !isDue && mayTake() ? this.queue.take() : null;
       if (stamp) {
-        const work: Promise<void> = this.parse(stamp, pool, parsed)
+        const work: Promise<void> = this.parse(stamp, parsed)
           .catch((error: unknown) => {
             this.queue.putBack(stamp.path);
             failure ??= error;
@@ -306,12 +264,6 @@ export class Indexer {
     if (failure !== undefined && !this.closed) throw failure;
   }
 
-  private together(): Together {
-    if (this.options.mode === "foreground") return maxTogether.foreground;
-    if (this.queue.pending < manyFiles || this.report.indexed < firstFiles) return maxTogether.few;
-    return this.queue.isSaveRunning() ? maxTogether.saved : maxTogether.many;
-  }
-
   private isWorthWaiting(error: unknown): boolean {
     return codeOf(error) === "disk_full" && this.options.mode !== "foreground";
   }
@@ -324,16 +276,11 @@ export class Indexer {
     if (!this.closed) this.queue.lastError = null;
   }
 
-  private async parse(stamp: FileStamp, pool: ParsePool, parsed: ToWrite): Promise<void> {
+  private async parse(stamp: FileStamp, parsed: WriteBatch): Promise<void> {
     const { index, log } = this.options;
     const before = (await index.known(stamp.path)).get(stamp.path);
     const isForced = this.forced.has(stamp.path);
-    // What is indexed anew on request is made anew.
-    const cachedHashes = (!(isForced && before) && this.known?.hashesOf(stamp)) || [];
-    const outcome = await this.outcomeOf(stamp, pool, {
-      knownHash: (isForced ? null : before?.hash) ?? null,
-      cachedHashes,
-    }).catch((error: unknown) => {
+    const outcome = await this.parser.parse(stamp, before, isForced).catch((error: unknown) => {
       if (!this.closed) log.warn(`${stamp.path} could not be parsed: ${messageOf(error)}`);
       return null;
     });
@@ -345,17 +292,6 @@ export class Indexer {
     }
   }
 
-  private async outcomeOf(
-    stamp: FileStamp,
-    pool: ParsePool,
-    { knownHash, cachedHashes }: { knownHash: string | null; cachedHashes: readonly string[] },
-  ): Promise<ParseOutcome> {
-    const outcome = await pool.parse(stamp, knownHash, { cachedHashes });
-    if (outcome.status !== "cached") return outcome;
-    const known = this.known?.get(outcome);
-    return known ?? this.outcomeOf(stamp, pool, { knownHash, cachedHashes: [] });
-  }
-
   private async write(outcomes: readonly ParseOutcome[]): Promise<void> {
     const { index, mode } = this.options;
     try {
@@ -364,7 +300,7 @@ export class Indexer {
       for (const { path } of outcomes) this.queue.putBack(path);
       throw error;
     }
-    await this.known?.add(outcomes);
+    await this.parser.remember(outcomes);
     // Both what was written and what wrote it.
     collectWhenGrown();
     for (const outcome of outcomes) {
@@ -397,110 +333,16 @@ export class Indexer {
     if (problem !== undefined && problem !== this.problem) this.options.log.warn(problem);
     this.problem = problem ?? this.problem;
   }
-
-  /** For a save before the first scan has finished, the known files decide what `.h` means. */
-  private async poolInUse(): Promise<ParsePool> {
-    if (this.pool !== null) return this.pool;
-    const files = await this.options.index.files();
-    this.pool ??= this.createPool(files);
-    return this.pool;
-  }
-
-  private createPool(files: readonly { path: string }[]): ParsePool {
-    const { config, project, withVectors, modelDir } = this.options;
-    const options = poolOptionsOf(project.root, config, files);
-    const model = withVectors ? `${modelId} ${modelDir ?? ""}` : "";
-    const { headerLanguage } = options;
-    this.known = new ParsedFiles(this.cache, { recipe: this.recipe(), headerLanguage, model });
-    return new ParsePool({ ...options, withVectors, modelDir });
-  }
-
-  /** Fingerprint of all inputs besides the files; when it changes, every file is indexed again. */
-  private recipe(): string {
-    const { config } = this.options;
-    const parts = [
-      chunkerVersion,
-      config["index.levels"],
-      config["index.languages"],
-      config["index.max_file_size"],
-    ];
-    return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-  }
 }
+
+const isChanged = (stamp: FileStamp, before: FileStamp | undefined) =>
+  before?.size !== stamp.size || before.mtimeMs !== stamp.mtimeMs;
 
 function whySkipped(outcome: ParseOutcome): string | null {
   if (outcome.status === "indexed") return null;
   return outcome.status === "skipped" ? outcome.reason : outcome.status;
 }
 
-const chunksOf = (outcome: ParseOutcome) => (outcome.status === "indexed" ? outcome.chunks.length : 0);
-
-interface Together {
-  chunks: number;
-  waitMs: number;
-}
-
-/** Files that were parsed and are to be written together. */
-class ToWrite {
-  private outcomes: ParseOutcome[] = [];
-  private chunks = 0;
-  private since = 0;
-
-  /** @param max what is written together now */
-  constructor(private readonly max: () => Together) {}
-
-  get count(): number {
-    return this.outcomes.length;
-  }
-
-  /** Of the files, as they are on disk. */
-  get bytes(): number {
-    return this.outcomes.reduce((sum, outcome) => sum + (outcome.status === "gone" ? 0 : outcome.size), 0);
-  }
-
-  add(outcome: ParseOutcome): void {
-    if (this.count === 0) this.since = performance.now();
-    this.outcomes.push(outcome);
-    this.chunks += chunksOf(outcome);
-  }
-
-  isDue(): boolean {
-    if (this.count === 0) return false;
-    const max = this.max();
-    return this.chunks >= max.chunks || performance.now() - this.since >= max.waitMs;
-  }
-
-  /** The first of them, as much as is written together. */
-  take(): ParseOutcome[] {
-    const max = this.max();
-    let chunks = 0;
-    const end = this.outcomes.findIndex((outcome) => {
-      const isEnough = chunks >= max.chunks;
-      chunks += chunksOf(outcome);
-      return isEnough;
-    });
-    if (end < 0) return this.takeAll();
-    const taken = this.outcomes.splice(0, end);
-    this.chunks -= taken.reduce((sum, outcome) => sum + chunksOf(outcome), 0);
-    this.since = performance.now();
-    return taken;
-  }
-
-  takeAll(): ParseOutcome[] {
-    const taken = this.outcomes;
-    this.outcomes = [];
-    this.chunks = 0;
-    return taken;
-  }
-}
-
 function emptyReport(): IndexReport {
   return { indexed: 0, unchanged: 0, removed: 0, skipped: 0, failed: 0 };
-}
-
-/** The current state of a path: a file's stamp, a directory, or null. */
-function stampOf(root: string, path: string): FileStamp | "directory" | null {
-  const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
-  if (stat?.isDirectory()) return "directory";
-  return stat?.isFile() ? { path, size: stat.size, mtimeMs: Math.trunc(stat.mtimeMs) } : null;
 }
