@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { changeOf } from "../project/files/file-id.ts";
 import { namesIn } from "../project/files/if-any.ts";
 import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
-import { changeOf, headStamp } from "./history/head.ts";
+import { headStamp } from "./history/head.ts";
 
 interface CacheOptions<T> {
   /** Cached answers; the least recently used are evicted first. */

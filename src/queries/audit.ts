@@ -310,7 +310,7 @@ const scrubbers = new Map<string, Scrubber>();
 
 async function scrubbed(project: Project, text: string): Promise<string> {
   const [{ scrubberOf }, { scrubAlone }] = await Promise.all([
-    import("../sessions/work.ts"),
+    import("../redact/project-scrubber.ts"),
     import("../redact/scrubber.ts"),
   ]);
   const known = scrubbers.get(project.root) ?? scrubberOf(project, configOf(project));

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileId, type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
+import { fileId } from "../project/files/file-id.ts";
+import { type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 
 let dir: string;
@@ -271,16 +272,4 @@ describe("the list of directories of an earlier version", () => {
   it("is missing from a new registry", () => {
     expect(Registry.openIfThere(file)?.legacyRoots() ?? []).toEqual([]);
   });
-});
-
-it("a file keeps its id where it is moved, and another in its place has another", () => {
-  const [one, two] = ["one", "two"].map((name) => join(dir, name)) as [string, string];
-  mkdirSync(one);
-  const id = fileId(one);
-  expect(id).not.toBeNull();
-  renameSync(one, two);
-  expect(fileId(two)).toBe(id);
-  expect(fileId(one)).toBeNull();
-  mkdirSync(one);
-  expect(fileId(one)).not.toBe(id);
 });

@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import * as z from "zod/mini";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { writeJson } from "../project/files/replace-file.ts";
 import { registryFile } from "../project/home.ts";
-import { createPrivately, explain as explainBusy } from "./sqlite/database.ts";
-import { Sqlite } from "./sqlite/sqlite.ts";
+import { writeProjectFile } from "./project-file.ts";
+import { explain, isDamaged, openRegistryFile, rebuildRegistryFile } from "./registry-file.ts";
+import type { Sqlite } from "./sqlite/sqlite.ts";
 
 /**
  * `registry.db`: the projects of this person, and the directories that hold them. Each project also says who it is in
@@ -47,45 +45,6 @@ export interface KnownCheckout {
   lastUsedAt: number;
 }
 
-/** A command that is about something else waits no longer for it; on a busy machine a change takes more than a second. Milliseconds. */
-const timeoutMs = 3000;
-
-const version = 2;
-
-const schema = `
-  CREATE TABLE projects (
-    id           TEXT PRIMARY KEY,
-    name         TEXT NOT NULL,
-    roots        TEXT NOT NULL,
-    remotes      TEXT NOT NULL,
-    within       TEXT NOT NULL,
-    is_named     INTEGER NOT NULL,
-    is_off       INTEGER NOT NULL,
-    created_at   INTEGER NOT NULL,
-    last_used_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE checkouts (
-    root         TEXT PRIMARY KEY,
-    project      TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
-    root_id      TEXT,
-    git_id       TEXT,
-    notice       TEXT,
-    last_used_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX checkouts_project ON checkouts (project);
-`;
-
-const identityFile = z.object({
-  id: z.string(),
-  name: z.string(),
-  roots: z.array(z.string()),
-  remotes: z.array(z.string()),
-  within: z.string(),
-  named: z.boolean(),
-  off: z.boolean(),
-  checkouts: z.array(z.string()),
-});
-
 /** Open registries of this process, by file. */
 const open = new Map<string, { db: Sqlite; inode: number }>();
 
@@ -109,7 +68,7 @@ export class Registry {
     if (known && known.inode === inode) return new Registry(known.db, file);
     known?.db.close();
     open.delete(file);
-    return new Registry(keep(file, openOrRebuild(file)), file);
+    return new Registry(keep(file, openRegistryFile(file)), file);
   }
 
   /** To look into it: null where there is none yet, as looking makes none, and where it cannot be used. */
@@ -255,42 +214,19 @@ export class Registry {
       if (this.db.inTransaction) throw error;
       if (!isDamaged(error)) throw explain(error, this.file);
       this.db.close();
-      this.db = keep(this.file, rebuild(this.file));
+      this.db = keep(this.file, rebuildRegistryFile(this.file));
       return work(this.db);
     }
   }
 
-  /** Best effort: it is there for the day on which the registry is lost. */
+  /** For the day on which the registry is lost. */
   private writeIdentity(id: string): void {
     const project = this.project(id);
     if (project === null) return;
     const { name, roots, remotes, within, isNamed: named, isOff: off } = project;
     const checkouts = this.checkouts(id).map(({ root }) => root);
-    const dir = join(dirname(this.file), "projects", id);
-    try {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      const content: z.infer<typeof identityFile> = {
-        id,
-        name,
-        roots,
-        remotes,
-        within,
-        named,
-        off,
-        checkouts,
-      };
-      writeJson(join(dir, "project.json"), content);
-    } catch {
-      // The registry itself has it.
-    }
+    writeProjectFile(dirname(this.file), { id, name, roots, remotes, within, named, off, checkouts });
   }
-}
-
-/** Names a file or directory as long as it exists, also where it is moved; null where there is none. */
-export function fileId(path: string): string | null {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  // Numbers of inodes are used again at once; the time of birth tells one from the next.
-  return stat ? `${stat.dev}:${stat.ino}:${Math.round(stat.birthtimeMs)}` : null;
 }
 
 interface ProjectRow {
@@ -343,116 +279,4 @@ function checkoutIn(row: CheckoutRow): KnownCheckout {
 function keep(file: string, db: Sqlite): Sqlite {
   open.set(file, { db, inode: statSync(file).ino });
   return db;
-}
-
-function openOrRebuild(file: string): Sqlite {
-  try {
-    const db = openFile(file);
-    if (db.prepare("SELECT 1 FROM projects").get() === undefined) restoreProjects(db, dirname(file));
-    return db;
-  } catch (error) {
-    if (!isDamaged(error)) throw explain(error, file);
-    return rebuild(file);
-  }
-}
-
-/** Moves a damaged one aside. @throws PommelError `unreadable`, `disk_full` */
-function rebuild(file: string): Sqlite {
-  try {
-    const aside = `${file}.damaged-${Date.now()}`;
-    for (const end of ["", "-wal", "-shm", "-journal"])
-      if (existsSync(file + end)) renameSync(file + end, aside + end);
-    const db = openFile(file);
-    restoreProjects(db, dirname(file));
-    return db;
-  } catch (error) {
-    throw explain(error, file);
-  }
-}
-
-function openFile(file: string): Sqlite {
-  // Made here for its mode, which SQLite gives to what it makes beside it.
-  createPrivately(file);
-  const db = new Sqlite(file, { mode: "create", timeoutMs, key: null });
-  try {
-    const versionOf = () => db.pragma("user_version") as number;
-    if (versionOf() < version) {
-      db.exec("PRAGMA journal_mode = WAL");
-      db.transaction("immediate", () => {
-        // Another process may have been first.
-        const from = versionOf();
-        if (from === version) return;
-        // A list of directories that kept their memory within; `legacyRoots` reads it.
-        if (from === 1) db.exec("ALTER TABLE projects RENAME TO legacy_projects");
-        db.exec(schema);
-        db.exec(`PRAGMA user_version = ${version}`);
-      });
-    }
-    if (versionOf() !== version) {
-      throw new PommelError(
-        "index_too_new",
-        `${file} was written by a newer Pommel.`,
-        "Update Pommel, or delete the file: it is made again from the projects beside it.",
-      );
-    }
-    db.exec("PRAGMA foreign_keys = ON; SELECT count(*) FROM checkouts");
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-}
-
-/** What the projects beside the registry say of themselves. */
-function restoreProjects(db: Sqlite, dataDir: string): void {
-  const dir = join(dataDir, "projects");
-  if (!existsSync(dir)) return;
-  const now = Date.now();
-  for (const id of readdirSync(dir)) {
-    try {
-      const said = z.parse(identityFile, JSON.parse(readFileSync(join(dir, id, "project.json"), "utf8")));
-      if (said.id !== id) continue;
-      db.prepare("INSERT OR IGNORE INTO projects VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
-        id,
-        said.name,
-        JSON.stringify(said.roots),
-        JSON.stringify(said.remotes),
-        said.within,
-        Number(said.named),
-        Number(said.off),
-        now,
-        now,
-      );
-      for (const root of said.checkouts) {
-        db.prepare("INSERT OR IGNORE INTO checkouts VALUES (?, ?, ?, NULL, NULL, ?)").run(
-          root,
-          id,
-          fileId(root),
-          now,
-        );
-      }
-    } catch {
-      // Not a project's directory.
-    }
-  }
-}
-
-/** Also one that says it is ours but has other tables, or fields that are not what was written. */
-const isDamaged = (error: unknown): boolean =>
-  error instanceof SyntaxError || /^SQLITE_(?:CORRUPT|NOTADB|ERROR|IOERR_SHORT_READ)$/.test(codeOf(error));
-
-function explain(error: unknown, file: string): unknown {
-  if (error instanceof PommelError) return error;
-  const code = codeOf(error);
-  if (code.startsWith("SQLITE_BUSY")) return explainBusy(error, file);
-  if (code === "ENOSPC" || code === "SQLITE_FULL")
-    return new PommelError("disk_full", `The disk that holds ${dirname(file)} is full.`, "Free some space.", {
-      cause: error,
-    });
-  return new PommelError(
-    "unreadable",
-    `Cannot use ${file}: ${messageOf(error)}.`,
-    "Check the directory's owner and permissions, or set POMMEL_HOME to another one.",
-    { cause: error },
-  );
 }

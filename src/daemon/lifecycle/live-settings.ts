@@ -4,6 +4,7 @@ import type { LoadedConfig } from "../../project/config/config.ts";
 import { settingKeys } from "../../project/config/setting-values.ts";
 import { type Config, liveSettings, type SettingKey } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
+import { changeOf } from "../../project/files/file-id.ts";
 import type { Logger } from "../../project/log.ts";
 
 /**
@@ -12,10 +13,11 @@ import type { Logger } from "../../project/log.ts";
  * @returns stops looking
  */
 export function onChanged(files: readonly string[], everyMs: number, then: () => void): () => void {
-  let known = stampOf(files);
+  const stampOf = () => files.map(changeOf).join();
+  let known = stampOf();
   let last = known;
   const timer = setInterval(() => {
-    const now = stampOf(files);
+    const now = stampOf();
     const hasSettled = now === last;
     last = now;
     if (!hasSettled || now === known) return;
@@ -40,15 +42,6 @@ export function onReplaced(program: string, everyMs: number, then: () => void): 
     then();
   });
   return stop;
-}
-
-function stampOf(files: readonly string[]): string {
-  return files
-    .map((file) => {
-      const stat = statSync(file, { throwIfNoEntry: false });
-      return stat ? `${stat.ino}/${stat.mtimeMs}/${stat.size}` : "";
-    })
-    .join();
 }
 
 interface LiveSettingsOptions {

@@ -1,9 +1,9 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
+import { changeOf } from "../../project/files/file-id.ts";
 import { findUpwards } from "../../project/paths.ts";
 import { GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
-import { changeOf } from "../history/head.ts";
 import { linesOf, unquotePath } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
 import { placeOf } from "./changes.ts";

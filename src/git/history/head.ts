@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { changeOf } from "../../project/files/file-id.ts";
 import { commonDirectoryOf } from "../../project/paths.ts";
 import { gitTextIfAny } from "../git.ts";
 import { gitDirectoryOf, textOf } from "../git-dir.ts";
@@ -29,16 +30,6 @@ export function headStamp(dir: string): string | null {
     return `${branch} ${loose ?? tables.map(changeOf).join()}`;
   } catch {
     return null;
-  }
-}
-
-/** Changes with a file or a directory's entries. Git replaces its files, so the inode changes. */
-export function changeOf(file: string): string {
-  try {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    return stat ? `${stat.mtimeMs}/${stat.size}/${stat.ino}` : "";
-  } catch {
-    return "unreadable";
   }
 }
 

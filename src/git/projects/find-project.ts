@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { fileId } from "../../project/files/file-id.ts";
 import {
   canonicalPath,
   findUpwards,
@@ -10,7 +11,7 @@ import {
   realPath,
   teamDirName,
 } from "../../project/paths.ts";
-import { fileId, type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
+import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
 
 /**

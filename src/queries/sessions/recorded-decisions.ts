@@ -9,10 +9,10 @@ import type { Config } from "../../project/config/settings.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/decisions.ts";
+import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
-import { scrubberOf } from "../../sessions/work.ts";
 import { beginningOf } from "../../text/text-size.ts";
 
 /** A decision of which only this much is known. */

@@ -14,9 +14,9 @@ import type {
   TurnInFull,
 } from "../../../protocol/operations/sessions.ts";
 import { minute } from "../../../protocol/reading/turn.ts";
+import { scrubberOf } from "../../../redact/project-scrubber.ts";
 import { createLedger } from "../../../redact/scrubber.ts";
 import { shortId } from "../../../sessions/short-id.ts";
-import { scrubberOf } from "../../../sessions/work.ts";
 import { withoutEscapes } from "../../../text/display-width.ts";
 import { beginningOf } from "../../../text/text-size.ts";
 import type { NumberRange } from "../../options.ts";

@@ -11,7 +11,7 @@ import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
-import { scrubberOf } from "../../../../sessions/work.ts";
+import { scrubberOf } from "../../../../redact/project-scrubber.ts";
 import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { vanishingText } from "../../status/memory.ts";

@@ -1,0 +1,38 @@
+import type { Config } from "../project/config/settings.ts";
+import { changeOf } from "../project/files/file-id.ts";
+import type { Project } from "../project/paths.ts";
+import { createScrubber } from "./create-scrubber.ts";
+import { globalPatternsFile, projectPatternsFile } from "./patterns/patterns-file.ts";
+import type { Scrubber } from "./scrubber.ts";
+
+/**
+ * The scrubber of a project, or of what is about none: the user's patterns, and those that the project adds.
+ * @throws PommelError `config_invalid`
+ */
+export function scrubberOf(project: Project | null, config: Config): Scrubber {
+  return createScrubber({
+    globalFile: globalPatternsFile(),
+    projectFile: project && projectPatternsFile(project),
+    pii: config["scrub.pii"],
+  });
+}
+
+/** The same for the rule files as they are now: made again when they change. */
+export class CurrentScrubber {
+  private known: { scrubber: Scrubber; of: string } | null = null;
+
+  constructor(private readonly options: { project: Project; config: Config }) {}
+
+  /** @throws PommelError `config_invalid` for rules that make no sense */
+  get(): Scrubber {
+    const { project, config } = this.options;
+    const of = [globalPatternsFile(), projectPatternsFile(project)].map(changeOf).join();
+    if (this.known?.of !== of) this.known = { scrubber: scrubberOf(project, config), of };
+    return this.known.scrubber;
+  }
+
+  /** Of the last rules used; null before first use. */
+  get lastVersion(): string | null {
+    return this.known?.scrubber.version ?? null;
+  }
+}

@@ -1,0 +1,44 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { writeJson } from "../project/files/replace-file.ts";
+
+/** What a project says of itself, beside its memory: `projects/<id>/project.json`. A lost registry is made again from these. */
+const projectFile = z.object({
+  id: z.string(),
+  name: z.string(),
+  roots: z.array(z.string()),
+  remotes: z.array(z.string()),
+  within: z.string(),
+  named: z.boolean(),
+  off: z.boolean(),
+  /** Their directories. */
+  checkouts: z.array(z.string()),
+});
+type ProjectFile = z.infer<typeof projectFile>;
+
+/** Best effort: the registry itself has it. */
+export function writeProjectFile(dataDir: string, content: ProjectFile): void {
+  const dir = join(dataDir, "projects", content.id);
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    writeJson(join(dir, "project.json"), content);
+  } catch {
+    // It is there for the day on which the registry is lost.
+  }
+}
+
+/** Those of all projects; [] where there is no directory of projects. */
+export function projectFiles(dataDir: string): ProjectFile[] {
+  const dir = join(dataDir, "projects");
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).flatMap((id) => {
+    try {
+      const content = z.parse(projectFile, JSON.parse(readFileSync(join(dir, id, "project.json"), "utf8")));
+      return content.id === id ? content : [];
+    } catch {
+      // Not a project's directory.
+      return [];
+    }
+  });
+}
