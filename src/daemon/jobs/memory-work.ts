@@ -9,9 +9,10 @@ import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 import { askForOldLines, hasNews, type TranscriptToRead } from "./conversation-requests.ts";
-import { OpenMemory, type OpenMemoryOptions } from "./open-memory.ts";
+import type { JobSurroundings } from "./memory-workers.ts";
+import { OpenMemory } from "./open-memory.ts";
 
-interface MemoryWorkOptions extends OpenMemoryOptions {
+interface MemoryWorkOptions extends JobSurroundings {
   /** The bundled model, where code is searched with it. */
   bundled: Embedder | null;
 }

@@ -1,56 +1,28 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
 import { collectAtRest } from "../../project/collect-garbage.ts";
-import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { CurrentScrubber } from "../../redact/project-scrubber.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
 import { flushTerms } from "../../store/memory/chunks/chunks.ts";
-import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
-import { enqueue, makeDue, recover } from "../../store/memory/jobs/jobs.ts";
+import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import type { JobKind } from "../../store/memory/memory-records.ts";
 import { indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";
-import { doNextJob, type QueueOptions } from "./do-job.ts";
 import { askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
-import { isOwnerAlive, JobWorker, newOwner } from "./job-worker.ts";
+import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
 import { RwLock } from "./rw-lock.ts";
 import { backgroundSync, TeamShare } from "./sharing.ts";
-import type { JobThreads } from "./threads/job-threads.ts";
-import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
-
-/** Jobs that change what the others hold in mind. */
-const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
-/** Jobs that request exclusive access themselves: they think for long before they change anything. */
-const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
 
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
 /** A language model is asked about new sessions this long after they were read. Milliseconds. */
 const askModelAfterMs = 5_000;
-
-export interface OpenMemoryOptions {
-  project: Project;
-  config: Config;
-  /** The project's root and those of its other worktrees, as they are now. */
-  roots: () => readonly string[];
-  /** Resolves when the worktrees are found; nothing is read before. */
-  rootsFound: Promise<void>;
-  /** Resolves when the file observations so far are stored; commits are analysed after that. */
-  settled?: () => Promise<void>;
-  /** The threads that read transcripts. */
-  threads: JobThreads;
-  log: Logger;
-}
 
 /** A memory that is open, with all that works on it: search, the queue's workers, the embedding pass, housekeeping. */
 export class OpenMemory {
@@ -59,7 +31,7 @@ export class OpenMemory {
   readonly embedPass: EmbedPass;
   readonly scrubber: CurrentScrubber;
   private readonly sessionSearch: SessionSearch;
-  private readonly workers: readonly JobWorker[];
+  private readonly workers: MemoryWorkers;
   private readonly housekeeping: Housekeeping;
   private readonly care: MemoryCare;
   private readonly team: TeamShare;
@@ -74,7 +46,7 @@ export class OpenMemory {
    * @throws PommelError as `Memory.open`
    */
   constructor(
-    private readonly options: OpenMemoryOptions,
+    private readonly options: JobSurroundings,
     readonly embedders: Embedders,
     private readonly onFailure: (error: unknown) => void,
   ) {
@@ -87,7 +59,12 @@ export class OpenMemory {
       this.jobs = this.createJobs();
       const embedder = first && new QueryEmbedder(embedders);
       this.sessionSearch = new SessionSearch({ root: project.root, memory, embedder });
-      this.workers = this.createWorkers();
+      this.workers = new MemoryWorkers({
+        ...{ ...options, memory, jobs: this.jobs, lock: this.lock },
+        onJob: () => this.afterJob(),
+        onThreadsDone: () => this.askModelSoon(),
+        onCorrupt: onFailure,
+      });
       this.embedPass = new EmbedPass({
         source: chunksToEmbed(memory, first ? [first.id] : []),
         models: second ? [second] : [],
@@ -131,81 +108,6 @@ export class OpenMemory {
       embedder: embedders.first,
       alone: (work) => this.alone(work),
     });
-  }
-
-  private createWorkers(): JobWorker[] {
-    const { memory } = this;
-    const { config, rootsFound, log } = this.options;
-    const owner = newOwner();
-    const queueOf = (kinds: readonly JobKind[], after: readonly JobKind[]): QueueOptions => ({
-      ...{ memory, kinds, after, owner, log },
-      isAlive: isOwnerAlive,
-      run: async (job, how) => {
-        await rootsFound;
-        return this.jobs.run(job, how).finally(() => this.afterJob());
-      },
-      inTurn: ({ kind }, leave, work) => this.inTurn(kind, leave, work),
-    });
-    const workerWith = (next: (signal: AbortSignal) => Promise<boolean>) =>
-      new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt: this.onFailure, log });
-    const inThreads = threadKinds.filter((kind) => kind !== "transcript" || config["sessions.capture"]);
-    const beside = queueOf(besideKinds, inThreads);
-    // A language model and the network are slow, and nobody waits for these jobs.
-    const slow = queueOf(["deep-scrub", "summary", "sync"], []);
-    const byModel = queueOf(["model-summary"], []);
-    return [
-      workerWith(
-        async (signal) => (await doNextJob(beside, signal)) || (await this.workInThreads(inThreads, signal)),
-      ),
-      workerWith((signal) => doNextJob(slow, signal)),
-      workerWith((signal) => doNextJob(byModel, signal)),
-    ];
-  }
-
-  private inTurn<T>(kind: JobKind, leave: () => void, work: () => Promise<T>): Promise<T> {
-    if (mustBeAlone.has(kind)) return this.lock.alone(work);
-    return asksForIt.has(kind) ? work() : this.lock.together(leave, work);
-  }
-
-  /** Has the jobs that are due, of those kinds, done in threads. @returns false when none is */
-  private async workInThreads(kinds: readonly JobKind[], signal: AbortSignal): Promise<boolean> {
-    const { memory, lock } = this;
-    const { project, config, roots, rootsFound, settled, threads } = this.options;
-    await rootsFound;
-    const { jobs, total: bytes } = dueJobs(memory, kinds);
-    if (jobs === 0) return false;
-    const leave = new AbortController();
-    const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: this.jobs.hasScrubbingModel };
-    const work = () =>
-      threads.work(turn, {
-        ...{ jobs, bytes },
-        settled: settled ?? (() => Promise.resolve()),
-        signal: AbortSignal.any([signal, leave.signal]),
-        owner: newOwner,
-        onJob: () => this.afterTurn(),
-        onLost: (lost) => void this.putBack(lost),
-      });
-    await lock.together(() => leave.abort(), work);
-    this.modelTimer ??= setTimeout(() => {
-      this.modelTimer = undefined;
-      this.quietly(() => {
-        if (this.jobs.askModel()) this.wake();
-      });
-    }, askModelAfterMs).unref();
-    return true;
-  }
-
-  /** What an owner had begun waits again. Tried until it succeeds: another thread waits for it. */
-  private async putBack(owner: string): Promise<void> {
-    while (!this.isClosed) {
-      try {
-        recover(this.memory, (other) => other !== owner);
-        return;
-      } catch (error) {
-        this.options.log.debug(`what was being read is not put back yet: ${messageOf(error)}`);
-        await sleep(1000, undefined, { ref: false });
-      }
-    }
   }
 
   begin(): void {
@@ -260,7 +162,7 @@ export class OpenMemory {
 
   /** There may be jobs to do. */
   wake(): void {
-    for (const worker of this.workers) worker.wake();
+    this.workers.wake();
   }
 
   /** Runs exclusive work: current jobs are interrupted and resumed afterwards. */
@@ -277,12 +179,12 @@ export class OpenMemory {
 
   /** What prevents the queue from being processed. */
   get troubles(): string[] {
-    return this.workers.flatMap(({ trouble }) => trouble ?? []);
+    return this.workers.troubles;
   }
 
   /** Whether there is no work, not even in the background. */
   isResting(): boolean {
-    return this.workers.every((worker) => !worker.isBusy()) && !this.embedPass.isBusy();
+    return !this.workers.isBusy() && !this.embedPass.isBusy();
   }
 
   /** Behind everything else. */
@@ -303,11 +205,14 @@ export class OpenMemory {
     });
   }
 
-  /** What a thread did may have made other jobs due. */
-  private afterTurn(): void {
-    if (this.isClosed) return;
-    this.afterJob();
-    this.wake();
+  /** About sessions that were read by now. */
+  private askModelSoon(): void {
+    this.modelTimer ??= setTimeout(() => {
+      this.modelTimer = undefined;
+      this.quietly(() => {
+        if (this.jobs.askModel()) this.wake();
+      });
+    }, askModelAfterMs).unref();
   }
 
   private afterJob(): void {
@@ -340,12 +245,7 @@ export class OpenMemory {
   async close(): Promise<void> {
     this.isClosed = true;
     this.housekeeping.close();
-    await Promise.all([
-      ...this.workers.map((worker) => worker.close()),
-      this.embedPass.close(),
-      this.care.close(),
-      this.team.close(),
-    ]);
+    await Promise.all([this.workers.close(), this.embedPass.close(), this.care.close(), this.team.close()]);
     for (const timer of [this.releaseTimer, this.unloadTimer, this.modelTimer]) clearTimeout(timer);
     // Requests accepted while shutting down.
     await this.lock.alone(() => this.memory.close());

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../../project/config/settings.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
+import { recover } from "../../store/memory/jobs/jobs.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { JobKind } from "../../store/memory/memory-records.ts";
+import type { ConversationJobs } from "./conversation-jobs.ts";
+import { doNextJob, type QueueOptions } from "./do-job.ts";
+import { isOwnerAlive, JobWorker, newOwner } from "./job-worker.ts";
+import type { RwLock } from "./rw-lock.ts";
+import type { JobThreads } from "./threads/job-threads.ts";
+import { besideKinds, threadKinds } from "./threads/thread-messages.ts";
+
+/** Jobs that change what the others hold in mind. */
+const mustBeAlone: ReadonlySet<JobKind> = new Set(["scrub", "retain"]);
+/** Jobs that request exclusive access themselves: they think for long before they change anything. */
+const asksForIt: ReadonlySet<JobKind> = new Set(["deep-scrub"]);
+
+/** Where the jobs of a memory are done. */
+export interface JobSurroundings {
+  project: Project;
+  config: Config;
+  /** The project's root and those of its other worktrees, as they are now. */
+  roots: () => readonly string[];
+  /** Resolves when the worktrees are found; nothing is read before. */
+  rootsFound: Promise<void>;
+  /** Resolves when the file observations so far are stored; commits are analysed after that. */
+  settled?: () => Promise<void>;
+  /** The threads that read transcripts. */
+  threads: JobThreads;
+  log: Logger;
+}
+
+interface MemoryWorkersOptions extends JobSurroundings {
+  memory: Memory;
+  jobs: ConversationJobs;
+  lock: RwLock;
+  /** A job is done, in a thread or here. */
+  onJob: () => void;
+  /** Threads have done what was due. */
+  onThreadsDone: () => void;
+  /** The memory is damaged. */
+  onCorrupt: (error: unknown) => void;
+}
+
+/** Who works off a memory's queue: what is read goes to threads, what is slow gets in nobody's way. */
+export class MemoryWorkers {
+  private readonly workers: readonly JobWorker[];
+  private isClosed = false;
+
+  constructor(private readonly options: MemoryWorkersOptions) {
+    const inThreads = threadKinds.filter(
+      (kind) => kind !== "transcript" || options.config["sessions.capture"],
+    );
+    const owner = newOwner();
+    const beside = this.queueOf(owner, besideKinds, inThreads);
+    // A language model and the network are slow, and nobody waits for these jobs.
+    const slow = this.queueOf(owner, ["deep-scrub", "summary", "sync"], []);
+    const byModel = this.queueOf(owner, ["model-summary"], []);
+    this.workers = [
+      this.workerWith(
+        async (signal) => (await doNextJob(beside, signal)) || (await this.workInThreads(inThreads, signal)),
+      ),
+      this.workerWith((signal) => doNextJob(slow, signal)),
+      this.workerWith((signal) => doNextJob(byModel, signal)),
+    ];
+  }
+
+  private workerWith(next: (signal: AbortSignal) => Promise<boolean>): JobWorker {
+    const { memory, onCorrupt, log } = this.options;
+    return new JobWorker({ next, nextDue: () => nextDue(memory), onCorrupt, log });
+  }
+
+  private queueOf(owner: string, kinds: readonly JobKind[], after: readonly JobKind[]): QueueOptions {
+    const { memory, jobs, rootsFound, onJob, log } = this.options;
+    return {
+      ...{ memory, kinds, after, owner, log },
+      isAlive: isOwnerAlive,
+      run: async (job, how) => {
+        await rootsFound;
+        return jobs.run(job, how).finally(onJob);
+      },
+      inTurn: ({ kind }, leave, work) => this.inTurn(kind, leave, work),
+    };
+  }
+
+  private inTurn<T>(kind: JobKind, leave: () => void, work: () => Promise<T>): Promise<T> {
+    const { lock } = this.options;
+    if (mustBeAlone.has(kind)) return lock.alone(work);
+    return asksForIt.has(kind) ? work() : lock.together(leave, work);
+  }
+
+  /** Has the jobs that are due, of those kinds, done in threads. @returns false when none is */
+  private async workInThreads(kinds: readonly JobKind[], signal: AbortSignal): Promise<boolean> {
+    const { memory, jobs: own, lock, onThreadsDone } = this.options;
+    const { project, config, roots, rootsFound, settled, threads } = this.options;
+    await rootsFound;
+    const { jobs, total: bytes } = dueJobs(memory, kinds);
+    if (jobs === 0) return false;
+    const leave = new AbortController();
+    const turn = { project, config, roots: roots(), kinds, hasScrubbingModel: own.hasScrubbingModel };
+    const work = () =>
+      threads.work(turn, {
+        ...{ jobs, bytes },
+        settled: settled ?? (() => Promise.resolve()),
+        signal: AbortSignal.any([signal, leave.signal]),
+        owner: newOwner,
+        onJob: () => this.afterJobOfThread(),
+        onLost: (lost) => void this.putBack(lost),
+      });
+    await lock.together(() => leave.abort(), work);
+    onThreadsDone();
+    return true;
+  }
+
+  /** What a thread did may have made other jobs due. */
+  private afterJobOfThread(): void {
+    if (this.isClosed) return;
+    this.options.onJob();
+    this.wake();
+  }
+
+  /** What an owner had begun waits again. Tried until it succeeds: another thread waits for it. */
+  private async putBack(owner: string): Promise<void> {
+    while (!this.isClosed) {
+      try {
+        recover(this.options.memory, (other) => other !== owner);
+        return;
+      } catch (error) {
+        this.options.log.debug(`what was being read is not put back yet: ${messageOf(error)}`);
+        await sleep(1000, undefined, { ref: false });
+      }
+    }
+  }
+
+  /** There may be jobs to do. */
+  wake(): void {
+    for (const worker of this.workers) worker.wake();
+  }
+
+  /** What prevents the queue from being processed. */
+  get troubles(): string[] {
+    return this.workers.flatMap(({ trouble }) => trouble ?? []);
+  }
+
+  isBusy(): boolean {
+    return this.workers.some((worker) => worker.isBusy());
+  }
+
+  /** Interrupts the current jobs where they can be resumed. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(this.workers.map((worker) => worker.close()));
+  }
+}
