@@ -17,7 +17,7 @@ import { callPm, runPm } from "./run-pm.ts";
 const filler = (count: number) =>
   `${Array.from({ length: count }, (_, i) => `export const n${i} = ${i};`).join("\n")}\n`;
 
-/** Situations of public bug reports of tools that do this job, made anew (docs/reliability.md names the reports). */
+/** Situations of public bug reports of tools that do this job, made anew. Each test names its reports. */
 
 let project: Project;
 beforeEach(() => {
@@ -99,6 +99,7 @@ const hook = (event: string, payload: object, agent = "claude") =>
   });
 
 describe("who wrote a line stays known", () => {
+  // git-ai-project/git-ai#97, #201, #977, #1113
   it("through a rebase of several commits, also with HEAD detached, onto changes of the same file", async () => {
     write(project, "src/shared.ts", lines("base", 12));
     commit("Shared");
@@ -121,6 +122,7 @@ describe("who wrote a line stays known", () => {
     expect(await authors("src/shared.ts")).not.toContain("agent");
   });
 
+  // git-ai-project/git-ai#355, #494, #619, #725, #1658
   it("where a person changed only blanks, of empty lines, and of lines that an agent read but left", async () => {
     write(project, "src/human.ts", lines("human"));
     commit("By hand");
@@ -141,6 +143,7 @@ describe("who wrote a line stays known", () => {
     expect(await authors("src/agent.ts")).not.toContain("human");
   });
 
+  // git-ai-project/git-ai#1660
   it("when an agent's work is stashed and a person works on at the same place", async () => {
     write(project, "src/place.ts", lines("place", 2));
     commit("Place");
@@ -154,6 +157,7 @@ describe("who wrote a line stays known", () => {
 });
 
 describe("a commit has its own sessions and files", () => {
+  // entireio/cli#181, #295, #359, #385
   it("one for each of three sessions, none of an idle one, after a compaction too", async () => {
     const idle = sessionIn(project, idOf("idle"), { start: nextTime() });
     idle.prompt("Think about the weather.");
@@ -183,6 +187,8 @@ describe("a commit has its own sessions and files", () => {
 });
 
 describe("transcripts", () => {
+  // anthropics/claude-code#69440, #69927, delexw/claude-code-trace#85,
+  // Dicklesworthstone/franken_agent_detection#9, wakatime/wakatime-cli#1519
   it("with half characters, times of other kinds and fields of another shape lose nothing else", async () => {
     const made = sessionIn(project, idOf("odd"), { start: nextTime() });
     made.prompt("Cut emoji \ud83d here, about pelicans.");
@@ -210,6 +216,7 @@ describe("transcripts", () => {
     expect((await search("pelicans")).results[0]?.session_id).toBe(idOf("odd"));
   });
 
+  // kenn-io/agentsview#1370
   it("that are copied to go on in the background are one conversation", async () => {
     const made = sessionIn(project, idOf("before"), { start: nextTime() });
     made.prompt("Count the flamingos.");
@@ -227,6 +234,8 @@ describe("transcripts", () => {
     expect((await search("storks")).results[0]?.session_id).toBe(idOf("after"));
   });
 
+  // Dicklesworthstone/coding_agent_session_search#131, ohdearquant/khive#1064,
+  // NousResearch/hermes-agent#7820, cozodb/cozo#167, 7xuanlu/wenlan#675, EKKOLearnAI/hermes-studio#139
   it("are found by ids with dashes, dates, operators, quotes and signs", async () => {
     const r = rollout({ session: threadId("beads"), cwd: project.root, start: nextTime() });
     r.turn();
@@ -258,6 +267,8 @@ describe("transcripts", () => {
 });
 
 describe("code search", () => {
+  // colbymchenry/codegraph#443, #493, #654, #1474, Graphify-Labs/graphify#2051, macanderson/stella#3172,
+  // jghiringhelli/codeseeker#3
   it("knows what was deleted, shifted, added and written later, in .mjs, .cjs, .mts and wrapped modules too", async () => {
     write(project, "src/a.mjs", "export function storkAlpha() {\n  return 1;\n}\n");
     write(
@@ -300,6 +311,7 @@ describe("code search", () => {
     expect(results.find(({ name }) => name === "storkDelta")?.content).toContain("function storkDelta");
   });
 
+  // Graphify-Labs/graphify#2163, jj-vcs/jj#9105, colbymchenry/codegraph#682, sysevol-ai/CodeNib#641
   it("goes on with a byte order mark, garbage or a bad pattern in .gitignore, and absolute links", async () => {
     write(project, "hidden/secretive.ts", "export function ibisHidden() {}\n");
     write(project, "src/shown.ts", "export function ibisShown() {}\n");
@@ -316,6 +328,7 @@ describe("code search", () => {
 });
 
 describe("hooks and the daemon", () => {
+  // thedotmack/claude-mem#1705, #2547, #3280, mmnto-ai/totem#2522, anthropics/claude-code#88739
   it("print one JSON or nothing, without a directory and for a session that never comes, and record none", async () => {
     await start(project);
     const payloads = [
@@ -341,6 +354,7 @@ describe("hooks and the daemon", () => {
     expect((await sessions()).sessions).toEqual([]);
   });
 
+  // thedotmack/claude-mem#717, #729, #3267
   it("let the agent go on while the daemon hangs", async () => {
     const { pid } = await start(project);
     process.kill(pid, "SIGSTOP");
@@ -357,6 +371,7 @@ describe("hooks and the daemon", () => {
     }
   });
 
+  // thedotmack/claude-mem#2821, mksglu/context-mode#642
   it("keep a note that came while another program held the memory", async () => {
     expect((await callPm(["note", "before"], { cwd: project.root })).code).toBe(0);
     const { memoryDb } = project;

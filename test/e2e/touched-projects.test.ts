@@ -11,6 +11,7 @@ afterEach(async () => {
   rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
 });
 
+// thedotmack/claude-mem#3217, #3237
 test("a session that was started in a folder around two projects is recorded in the one that it wrote to", async () => {
   const [written, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
   const around = projectAt(dirname(written.root));
@@ -29,6 +30,7 @@ test("a session that was started in a folder around two projects is recorded in 
   expect(await listed(other)).toEqual([]);
 });
 
+// colbymchenry/codegraph#193
 test("pm import finds sessions that were started around a nested repository and wrote into it", async () => {
   const [nested, other] = [createProject({ "a.ts": "1;\n" }), createProject({ "b.ts": "2;\n" })];
   const around = projectAt(dirname(nested.root));
