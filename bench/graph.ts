@@ -27,7 +27,8 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { shuffled } from "../src/evaluate/pairs.ts";
 import { edgeConfidences } from "../src/protocol/values.ts";
-import { CodeGraph, type GraphNode } from "../src/search/graph/graph.ts";
+import type { GraphNode } from "../src/search/graph/definitions.ts";
+import { CodeGraph } from "../src/search/graph/graph.ts";
 import type { CodeIndex, IndexEntry } from "../src/store/index/port.ts";
 import { DatabaseSync } from "../src/store/sqlite/sqlite.ts";
 import { withGraphOf } from "./graph/indexed.ts";
@@ -207,7 +208,7 @@ async function grade(root: string, index: CodeIndex, files: readonly IndexEntry[
         console.log(`missed  ${one.file}:${one.line} ${one.name} -> ${placeText(truth)}`);
       continue;
     }
-    const nodes = await Promise.all(edge.targets.map((target) => graph.nodeOf(target)));
+    const nodes = await Promise.all(edge.targets.map((target) => graph.definitions.node(target)));
     const isRight = nodes.some((node) => truth.some((called) => isSame(called, node, one.name)));
     tallies.get(edge.confidence)![isRight ? "right" : "wrong"]++;
     if (isInside && isRight) {

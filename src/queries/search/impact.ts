@@ -6,10 +6,10 @@ import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ImpactAnswer, ImpactRequest } from "../../protocol/operations/graph.ts";
+import type { Target } from "../../search/graph/definitions.ts";
 import { CodeGraph } from "../../search/graph/graph.ts";
 import { impactOn } from "../../search/graph/impact.ts";
 import { nodeFor } from "../../search/graph/neighbours.ts";
-import type { Target } from "../../search/graph/resolve.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { parsePlace } from "../blame/file-place.ts";
 import { withIndex } from "../open.ts";
@@ -61,7 +61,7 @@ export function impactOf(
     const tests = touched.filter(({ is_test }) => is_test);
     return {
       targets: await Promise.all(
-        targets.slice(0, maxResults).map(async (one) => nodeFor(await graph.nodeOf(one))),
+        targets.slice(0, maxResults).map(async (one) => nodeFor(await graph.definitions.node(one))),
       ),
       touched: touched.slice(0, limit),
       total: touched.length,
@@ -78,8 +78,8 @@ async function targetsOf(graph: CodeGraph, paths: ReadonlySet<string>, asked: st
   if (paths.has(file)) {
     const found =
       lines === null
-        ? await graph.definitionsOf(file)
-        : await graph.definitionsAt(file, lines.first, lines.last);
+        ? await graph.definitions.of(file)
+        : await graph.definitions.at(file, lines.first, lines.last);
     if (found.length > 0) return found;
     throw new PommelError(
       "not_found",
@@ -114,7 +114,7 @@ async function changedDefinitions(
       if (!paths.has(path)) continue;
       for (const { newStart, added } of hunks) {
         targets.push(
-          ...(await graph.definitionsAt(path, newStart, newStart + Math.max(added.length, 1) - 1)),
+          ...(await graph.definitions.at(path, newStart, newStart + Math.max(added.length, 1) - 1)),
         );
       }
     }

@@ -32,7 +32,7 @@ async function callersOf(
 ): Promise<WhyAnswer["used_by"]> {
   const found = await fromGraph(project, async (graph) => {
     if (!(await graph.covers(file))) return null;
-    const { edges } = await graph.callers(await graph.definitionsAt(file, lines.first, lines.last));
+    const { edges } = await graph.callers(await graph.definitions.at(file, lines.first, lines.last));
     return { edges: edges.slice(0, shown).map(edgeFor), total: edges.length };
   });
   if (found === null) return null;

@@ -199,7 +199,7 @@ export class CodeSearch {
     const found: CodeResult[] = [];
     for (const result of results.slice(0, count)) {
       const { file, name, start_line, end_line } = result;
-      const target = await graph.definitionAt({ file, name, first: start_line, last: end_line });
+      const target = await graph.definitions.ofSpan({ file, name, first: start_line, last: end_line });
       found.push({ ...result, graph: await neighboursOf(graph, target) });
     }
     return [...found, ...results.slice(count)];

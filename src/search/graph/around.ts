@@ -24,7 +24,7 @@ export async function filesAround(graph: CodeGraph, files: readonly string[]): P
       one[side].add(node.name);
       counts.set(node.file, (counts.get(node.file) ?? 0) + 1);
     };
-    for (const edge of (await graph.callers(await graph.definitionsOf(file))).edges) take(edge, "used_by");
+    for (const edge of (await graph.callers(await graph.definitions.of(file))).edges) take(edge, "used_by");
     for (const edge of await graph.calleesOfFile(file)) take(edge, "uses");
     for (const [other, count] of counts)
       around.get(other)!.weight += Math.log(1 + count) * nearness(file, other);

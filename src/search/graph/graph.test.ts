@@ -47,7 +47,7 @@ export const own = () => retry();
       "use src/other.ts limit resolved 4",
     ]);
     const [first] = await graph.named("retry");
-    const node = await graph.nodeOf(first!);
+    const node = await graph.definitions.node(first!);
     expect(node).toMatchObject({ file: "src/client.ts", line: 7, parent: null });
     expect((await graph.callers([first!])).edges.map(text)).toEqual(["call src/client.ts own resolved 8"]);
     expect((await around(graph, "Policy")).callers).toEqual(["construct src/client.ts get resolved 5"]);
@@ -81,7 +81,10 @@ export function start() {
       "use src/app.ts app resolved 14,15",
     ]);
     // Where its name is, not what follows.
-    expect(await graph.nodeOf((await graph.named("close"))[0]!)).toMatchObject({ parent: "app", line: 6 });
+    expect(await graph.definitions.node((await graph.named("close"))[0]!)).toMatchObject({
+      parent: "app",
+      line: 6,
+    });
   });
 
   it("follow declared types of fields, parameters and results, and what they extend", async () => {

@@ -1,21 +1,10 @@
-import { type FileGraph, objectOwner, type Reference } from "../../code/graph/record.ts";
+import type { FileGraph, Reference } from "../../code/graph/record.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
 import { identifiersOf, nameKey } from "../../text/tokens.ts";
+import { Definitions, definition, type GraphNode, keyOf, ofFile, type Target } from "./definitions.ts";
 import { GraphFiles } from "./files.ts";
-import { type Resolution, Resolver, type Target } from "./resolve.ts";
-
-/** A definition, as edges name it. */
-export interface GraphNode {
-  file: string;
-  name: string;
-  kind: string;
-  /** The definition that it is in; null: it is at the top of the file. */
-  parent: string | null;
-  /** 1-based, inclusive. */
-  line: number;
-  endLine: number;
-}
+import { type Resolution, Resolver } from "./resolve.ts";
 
 export interface Edge {
   /** Its other end; the file itself where a mention is in no definition. */
@@ -43,11 +32,9 @@ const maxHolders = 4000;
 /** Definitions of one name that are told apart. */
 const maxCandidates = 40;
 
-/** No definition: what stands in the file outside of all. */
-const ofFile = -1;
-
 /** Edges between the definitions of an index, found when they are asked for. */
 export class CodeGraph {
+  readonly definitions: Definitions;
   private readonly resolver: Resolver;
   private readonly candidatesOf = new Map<string, Promise<Target[]>>();
 
@@ -55,7 +42,8 @@ export class CodeGraph {
     private readonly index: SearchableIndex,
     private readonly files: GraphFiles,
   ) {
-    this.resolver = new Resolver(files);
+    this.definitions = new Definitions(files);
+    this.resolver = new Resolver(files, this.definitions);
   }
 
   /** Of one revision: to be made for each question. */
@@ -68,55 +56,6 @@ export class CodeGraph {
     return (await this.files.graph(file)) !== null;
   }
 
-  /** The innermost definitions on these lines of a file; the file itself where there is none. */
-  async definitionsAt(file: string, first: number, last: number): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    if (graph === null) return [];
-    const within = graph.definitions.flatMap(({ line, endLine }, at) =>
-      line <= last && endLine >= first ? [at] : [],
-    );
-    // Those whose own lines they are, rather than those of what they hold.
-    const found = within.filter((at) => {
-      const inner = within.filter((other) => graph.definitions[other]!.parent === at);
-      for (let line = first; line <= last; line++) {
-        const { line: start, endLine } = graph.definitions[at]!;
-        if (line < start || line > endLine) continue;
-        if (
-          !inner.some(
-            (one) => graph.definitions[one]!.line <= line && graph.definitions[one]!.endLine >= line,
-          )
-        )
-          return true;
-      }
-      return false;
-    });
-    return found.map((at) => ({ file, at, field: null }));
-  }
-
-  /** The definition that a span of a file is, or is in; the file itself where there is none. */
-  async definitionAt({
-    file,
-    name,
-    first,
-    last,
-  }: {
-    file: string;
-    name: string;
-    first: number;
-    last: number;
-  }): Promise<Target> {
-    const definitions = (await this.files.graph(file))?.definitions ?? [];
-    const own = definitions.findIndex((one) => one.name === name && one.line >= first && one.line <= last);
-    const around = definitions.findLastIndex(({ line, endLine }) => line <= first && endLine >= first);
-    return { file, at: own >= 0 ? own : around, field: null };
-  }
-
-  /** Every definition of a file. */
-  async definitionsOf(file: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    return (graph?.definitions ?? []).map((_, at) => ({ file, at, field: null }));
-  }
-
   /** The definitions that somebody names, as `name` or as `Type.name`; best in this order. */
   async named(asked: string): Promise<Target[]> {
     const parts = asked.split(/::|[.#]/);
@@ -126,44 +65,10 @@ export class CodeGraph {
     if (owner === undefined) return found;
     const fitting: Target[] = [];
     for (const target of found) {
-      const { parent } = await this.nodeOf(target);
+      const { parent } = await this.definitions.node(target);
       if (parent === owner) fitting.push(target);
     }
     return fitting;
-  }
-
-  async nodeOf(target: Target): Promise<GraphNode> {
-    const { file, at, field } = target;
-    const graph = await this.files.graph(file);
-    const definition = graph?.definitions[at];
-    if (definition === undefined) {
-      return {
-        file,
-        name: file.slice(file.lastIndexOf("/") + 1),
-        kind: "file",
-        parent: null,
-        line: 1,
-        endLine: 1,
-      };
-    }
-    const member = field === null ? undefined : graph!.fields[field];
-    if (member !== undefined) {
-      const { name, line, isMethod } = member;
-      return {
-        file,
-        name,
-        kind: isMethod ? "method" : "field",
-        parent: definition.name,
-        line,
-        endLine: line,
-      };
-    }
-    const { name, kind, line, endLine, owner, parent } = definition;
-    const around = graph!.definitions[parent]?.name ?? null;
-    return {
-      ...{ file, name, kind, line, endLine },
-      parent: owner === "" || owner === objectOwner ? around : owner,
-    };
   }
 
   /** What a mention leads to, and how sure that is. */
@@ -230,7 +135,7 @@ export class CodeGraph {
     const places = definitions.flatMap(({ parent }, at) => (parent === ofFile ? [at] : []));
     const edges: Edge[] = [];
     for (const at of [ofFile, ...places]) {
-      for (const edge of (await this.callees({ file, at, field: null })).edges) {
+      for (const edge of (await this.callees(definition(file, at))).edges) {
         if (edge.node.file !== file) edges.push(edge);
       }
     }
@@ -257,7 +162,7 @@ export class CodeGraph {
           !isDirect && confidence === "resolved" && found.some((one) => wanted.hasBase(one));
         if (!isDirect && !isDispatched) continue;
         const { within, kind, lines } = reference;
-        const caller: Target = { file, at: within, field: null };
+        const caller = definition(file, within);
         if (wanted.holds(caller, graph)) continue;
         edges.add({
           ...{ target: caller, kind, lines },
@@ -273,7 +178,7 @@ export class CodeGraph {
   private async want(target: Target, wanted: Wanted): Promise<void> {
     const graph = await this.files.graph(target.file);
     if (graph === null || target.at === ofFile) return;
-    const { name } = await this.nodeOf(target);
+    const { name } = await this.definitions.node(target);
     wanted.add(target, name);
     if (target.field === null) {
       for (const one of graph.exports) {
@@ -285,7 +190,7 @@ export class CodeGraph {
     const owner = await this.resolver.ownerOf(target);
     if (owner === null) return;
     if (constructors.has(name) || graph.definitions[target.at]?.kind === "constructor") {
-      wanted.add(owner, (await this.nodeOf(owner)).name);
+      wanted.add(owner, (await this.definitions.node(owner)).name);
       return;
     }
     for (const base of await this.resolver.basesOf(owner)) {
@@ -336,14 +241,16 @@ export class CodeGraph {
     const found: Target[] = [];
     for (const file of paths) {
       (await this.files.graph(file))?.definitions.forEach((one, at) => {
-        if (one.name === name && one.kind !== "impl") found.push({ file, at, field: null });
+        if (one.name === name && one.kind !== "impl") found.push(definition(file, at));
       });
     }
     return found;
   }
 
   private withNodes(edges: EdgeList): Promise<Edge[]> {
-    return Promise.all(edges.all().map(async (edge) => ({ ...edge, node: await this.nodeOf(edge.target) })));
+    return Promise.all(
+      edges.all().map(async (edge) => ({ ...edge, node: await this.definitions.node(edge.target) })),
+    );
   }
 }
 
@@ -364,8 +271,6 @@ function isWithin({ definitions }: FileGraph, at: number, around: number): boole
   for (let place = at; place >= 0; place = definitions[place]!.parent) if (place === around) return true;
   return around === ofFile && at === ofFile;
 }
-
-const keyOf = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;
 
 /** Definitions that are asked about. */
 class Wanted {
@@ -393,7 +298,7 @@ class Wanted {
   /** Whether a place is within one of them: what mentions itself is no caller. */
   holds({ file, at }: Target, graph: FileGraph): boolean {
     for (let place = at; place >= 0; place = graph.definitions[place]!.parent) {
-      if (this.targets.has(keyOf({ file, at: place, field: null }))) return true;
+      if (this.targets.has(keyOf(definition(file, place)))) return true;
     }
     return false;
   }

@@ -2,9 +2,9 @@ import type { TouchedCode } from "../../protocol/operations/graph.ts";
 import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import { roleOf } from "../code/path-role.ts";
-import type { CodeGraph, GraphNode } from "./graph.ts";
+import { type GraphNode, keyOf, type Target } from "./definitions.ts";
+import type { CodeGraph } from "./graph.ts";
 import { nodeFor } from "./neighbours.ts";
-import type { Target } from "./resolve.ts";
 
 /** Callers of callers are looked for no further from here: everything touches everything. */
 const maxTouched = 2000;
@@ -33,7 +33,7 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
   for (let distance = 1; distance <= depth && front.length > 0 && found.size < maxTouched; distance++) {
     const next: typeof front = [];
     for (const from of front) {
-      const through = await graph.nodeOf(from.target);
+      const through = await graph.definitions.node(from.target);
       const callers = await graph.callers([from.target]);
       isCut ||= callers.isCut;
       for (const { target, node, kind, lines, confidence, candidates } of callers.edges) {
@@ -81,4 +81,3 @@ function byOrder(a: TouchedCode, b: TouchedCode): number {
 const isSurer = (a: EdgeConfidence, b: EdgeConfidence) =>
   edgeConfidences.indexOf(a) < edgeConfidences.indexOf(b);
 const lessSure = (a: EdgeConfidence, b: EdgeConfidence) => (isSurer(a, b) ? b : a);
-const keyOf = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;

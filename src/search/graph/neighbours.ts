@@ -1,7 +1,7 @@
 import type { GraphEdge, Neighbours } from "../../protocol/operations/graph.ts";
 import { roleOf } from "../code/path-role.ts";
-import type { CodeGraph, Edge, GraphNode } from "./graph.ts";
-import type { Target } from "./resolve.ts";
+import type { GraphNode, Target } from "./definitions.ts";
+import type { CodeGraph, Edge } from "./graph.ts";
 
 const shown = 10;
 

@@ -1,22 +1,8 @@
 import { type Expression, stepsOf } from "../../code/graph/expression.ts";
-import {
-  type FileGraph,
-  type GraphDefinition,
-  objectOwner,
-  type Reference,
-  unknownExpression,
-} from "../../code/graph/record.ts";
+import { type FileGraph, objectOwner, type Reference, unknownExpression } from "../../code/graph/record.ts";
+import { childrenNamed, type Definitions, distinct, ownTopLevel, type Target } from "./definitions.ts";
 import type { GraphFiles } from "./files.ts";
 import { external, type Module } from "./modules.ts";
-
-/** What a reference leads to: a definition, or a member of one that is no definition of its own. */
-export interface Target {
-  file: string;
-  /** Its place in the definitions of the file's graph. */
-  at: number;
-  /** Its place in the file's fields, for a member that is declared there. */
-  field: number | null;
-}
 
 /** By what an edge is known: an import, the file, the directory's names, or the type of what it is a member of. */
 type Way = "import" | "file" | "directory" | "type";
@@ -34,7 +20,6 @@ type Value =
 /** Imports that hand on imports, members of bases of bases, types of what functions return. */
 const deepest = 12;
 
-const isSame = (a: Target, b: Target) => a.file === b.file && a.at === b.at && a.field === b.field;
 const unknown: Resolution = { by: "unknown", targets: [] };
 
 /** Finds what names lead to, from what the files say: no name is guessed here. Asked for one after the other. */
@@ -42,13 +27,15 @@ export class Resolver {
   private readonly values = new Map<string, Value | null>();
   private readonly pending = new Set<string>();
 
-  constructor(private readonly files: GraphFiles) {}
+  constructor(
+    private readonly files: GraphFiles,
+    private readonly definitions: Definitions,
+  ) {}
 
   async resolve(file: string, reference: Pick<Reference, "name" | "on" | "within">): Promise<Resolution> {
     const value = await this.valueOf(file, reference, 0);
-    if (value === null) return unknown;
+    if (value === null || value.is === "module") return unknown;
     if (value.is === "external") return { by: "external", targets: [] };
-    if (value.is === "module") return unknown;
     return { by: value.by, targets: value.targets };
   }
 
@@ -64,21 +51,9 @@ export class Resolver {
   /** The members of this name of a type, its own or those of what it extends. */
   async membersOf(type: Target, name: string, depth = 0): Promise<Target[]> {
     if (depth > deepest) return [];
-    const parts = await this.partsOf(type);
-    const own: Target[] = [];
-    for (const part of parts) {
-      const graph = (await this.files.graph(part.file))!;
-      graph.definitions.forEach((one, at) => {
-        if (one.name === name && one.parent === part.at) own.push({ file: part.file, at, field: null });
-      });
-      graph.fields.forEach((one, field) => {
-        if (one.name === name && one.of === part.at) own.push({ file: part.file, at: part.at, field });
-      });
-    }
-    own.push(...(await this.ownedBy(type, name)));
-    if (own.length > 0)
-      return own.some(({ field }) => field === null) ? own.filter(({ field }) => field === null) : own;
-    for (const part of parts) {
+    const own = await this.definitions.ownMembers(type, name);
+    if (own.length > 0) return own;
+    for (const part of await this.definitions.partsOf(type)) {
       for (const base of await this.basesOf(part)) {
         const inherited = await this.membersOf(base, name, depth + 1);
         if (inherited.length > 0) return inherited;
@@ -111,7 +86,7 @@ export class Resolver {
       const value =
         on === null
           ? await this.named(file, name, within, depth)
-          : await this.memberAt(file, on, name, within, depth);
+          : await this.member(await this.evaluate(file, on, within, depth + 1), name, depth + 1);
       this.values.set(key, value);
       return value;
     });
@@ -128,17 +103,6 @@ export class Resolver {
     }
   }
 
-  private async memberAt(
-    file: string,
-    on: Expression,
-    name: string,
-    within: number,
-    depth: number,
-  ): Promise<Value | null> {
-    if (on === unknownExpression) return null;
-    return this.member(await this.evaluate(file, on, within, depth + 1), name, depth + 1);
-  }
-
   /** A name that is a member of nothing, as it is seen from within a definition. */
   private async named(file: string, name: string, within: number, depth: number): Promise<Value | null> {
     const graph = await this.files.graph(file);
@@ -150,20 +114,19 @@ export class Resolver {
         const members = await this.membersOf({ file, at, field: null }, name);
         if (members.length > 0) return { is: "definition", by: "file", targets: members };
       } else if (!isClass) {
-        const targets = childrenNamed(graph, at, name).map((one) => ({ file, at: one, field: null }));
+        const targets = childrenNamed(file, graph, at, name);
         if (targets.length > 0) return { is: "definition", by: "file", targets };
       }
     }
-    const own = isImported(graph, name) ? [] : topLevel(graph, name);
-    if (own.length > 0)
-      return { is: "definition", by: "file", targets: own.map((at) => ({ file, at, field: null })) };
+    const own = ownTopLevel(file, graph, name);
+    if (own.length > 0) return { is: "definition", by: "file", targets: own };
     const imported = await this.imported(file, graph, name, depth);
     if (imported !== null) return imported;
     if (rules.sharesDirectory) {
       const beside = this.files.modules.beside(file, rules);
       await this.files.load(beside);
       for (const other of beside) {
-        const targets = await this.topLevelOf(other, name);
+        const targets = await this.definitions.topLevel(other, name);
         if (targets.length > 0) return { is: "definition", by: "directory", targets };
       }
     }
@@ -236,8 +199,7 @@ export class Resolver {
           : await this.ofModule(file, one.from, one.name, depth + 1);
       if (found !== null) return byImport(found);
     }
-    const places = isImported(graph, name) ? [] : topLevel(graph, name);
-    const own = places.map((at) => ({ file, at, field: null }));
+    const own = ownTopLevel(file, graph, name);
     if (own.length > 0) return { is: "definition", by: "import", targets: own };
     // A package of Go or Java offers what its own files define, and there may be very many.
     if (this.files.rulesOf(file)?.sharesDirectory) return null;
@@ -298,7 +260,7 @@ export class Resolver {
       return this.exported(value.module, name, value.module.files[0] ?? this.anyIn(value.module), depth + 1);
     }
     if (value.is === "definition") {
-      const properties = await this.propertiesOf(value.targets, name);
+      const properties = await this.definitions.propertiesOf(value.targets, name);
       if (properties.length > 0) return { is: "definition", by: value.by, targets: properties };
       const made = await this.asInstance(value, depth);
       if (made !== value) return this.member(made, name, depth + 1);
@@ -306,24 +268,10 @@ export class Resolver {
     const members: Target[] = [];
     for (const type of value.targets) members.push(...(await this.membersOf(type, name)));
     if (members.length > 0) {
-      const by = value.by === "file" || value.by === "import" || value.by === "directory" ? value.by : "type";
-      return { is: "definition", by: value.is === "instance" ? "type" : by, targets: distinct(members) };
+      const by = value.is === "instance" ? "type" : value.by;
+      return { is: "definition", by, targets: distinct(members) };
     }
     return null;
-  }
-
-  /** Members of an object that a constant is. */
-  private async propertiesOf(constants: readonly Target[], name: string): Promise<Target[]> {
-    const found: Target[] = [];
-    for (const { file, at, field } of constants) {
-      const definitions = field === null ? ((await this.files.graph(file))?.definitions ?? []) : [];
-      if (definitions[at]?.level !== "constant") continue;
-      definitions.forEach((one, place) => {
-        if (one.parent === at && one.owner === objectOwner && one.name === name)
-          found.push({ file, at: place, field: null });
-      });
-    }
-    return found;
   }
 
   private anyIn({ below }: Module): string {
@@ -391,68 +339,10 @@ export class Resolver {
     const value = await this.valueOf(file, { name, on: null, within: -1 }, 0);
     return value?.is === "definition" ? (value.targets[0] ?? null) : null;
   }
-
-  /** A type may be written in several parts: declarations that merge, and Rust's `impl`. */
-  private async partsOf(type: Target): Promise<Target[]> {
-    const graph = await this.files.graph(type.file);
-    const definition = graph?.definitions[type.at];
-    if (!graph || !definition || type.field !== null) return [];
-    const isPart = (one: GraphDefinition) =>
-      one.name === definition.name &&
-      one.parent === definition.parent &&
-      (one.level === "class" || one.level === "type");
-    return graph.definitions.flatMap((one, at) =>
-      isPart(one) ? [{ file: type.file, at, field: null }] : [],
-    );
-  }
-
-  /** Members that are written apart from their type. */
-  private async ownedBy({ file, at }: Target, name: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    const type = graph?.definitions[at];
-    const rules = this.files.rulesOf(file);
-    if (!type || !rules) return [];
-    const others = rules.sharesDirectory && !rules.implicitSelf ? this.files.modules.beside(file, rules) : [];
-    await this.files.load(others);
-    const found: Target[] = [];
-    for (const other of [file, ...others]) {
-      (await this.files.graph(other))?.definitions.forEach((one, place) => {
-        if (one.owner === type.name && one.name === name) found.push({ file: other, at: place, field: null });
-      });
-    }
-    return found;
-  }
-
-  private async topLevelOf(file: string, name: string): Promise<Target[]> {
-    const graph = await this.files.graph(file);
-    return graph === null ? [] : topLevel(graph, name).map((at) => ({ file, at, field: null }));
-  }
-}
-
-function childrenNamed({ definitions }: FileGraph, parent: number, name: string): number[] {
-  return definitions.flatMap((one, at) =>
-    one.parent === parent && one.owner !== objectOwner && one.name === name ? [at] : [],
-  );
-}
-
-function topLevel({ definitions }: FileGraph, name: string): number[] {
-  return definitions.flatMap((one, at) =>
-    one.parent === -1 && one.owner === "" && one.kind !== "impl" && one.name === name ? [at] : [],
-  );
-}
-
-/** A constant may be what is imported: `const retry = require("./retry")`. */
-function isImported(graph: FileGraph, name: string): boolean {
-  if (!graph.imports.some(({ local }) => local === name)) return false;
-  return topLevel(graph, name).every((at) => graph.definitions[at]!.level === "constant");
 }
 
 const byImport = (value: Value): Value => (value.is === "external" ? value : { ...value, by: "import" });
 
 function instance(value: Value | null): Value | null {
   return value?.is === "definition" ? { ...value, is: "instance", by: "type" } : value;
-}
-
-function distinct(targets: readonly Target[]): Target[] {
-  return targets.filter((one, i) => targets.findIndex((other) => isSame(one, other)) === i);
 }
