@@ -1,14 +1,17 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { basename, join } from "node:path";
@@ -18,6 +21,7 @@ import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
 import { namedProject } from "../support/named-project.ts";
+import { preloaded } from "../support/preloaded.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
 /** The hook's environment must be the test's own. */
@@ -154,15 +158,19 @@ describe("pm hook", () => {
     ["half of one", () => '{"session_id": "a', 0, "stdin is not complete"],
     ["nothing", () => "", 0, "sent nothing in time"],
   ])("does not wait for the end of stdin, after %s", async (_, text, count, problem) => {
-    const child = spawn(process.execPath, [pmFile, "hook", "stop"], { cwd, env: { ...process.env, ...env } });
-    let stderr = "";
-    child.stderr.on("data", (part) => {
-      stderr += part;
+    // It is there before the hook is, and its end stays open.
+    const pipe = join(cwd, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const input = openSync(pipe, "r+");
+    writeSync(input, text());
+    const { status, stderr } = spawnSync(process.execPath, [pmFile, "hook", "stop"], {
+      cwd,
+      env: { ...process.env, ...env, ...preloaded("deadline-now.cjs") },
+      stdio: [input, "pipe", "pipe"],
+      encoding: "utf8",
     });
-    child.stdin.on("error", () => {});
-    child.stdin.write(text());
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    expect(code).toBe(0);
+    closeSync(input);
+    expect(status).toBe(0);
     expect(stderr).toContain(problem);
     expect(items()).toHaveLength(count);
   });

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vit
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
 import type { Project } from "../../src/project/paths.ts";
+import { isAtRest, listJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { runs } from "../support/runs.ts";
@@ -437,10 +438,8 @@ describe("a daemon of their own", () => {
     };
     spawnDaemon();
     await untilIdle(project);
-    const began = performance.now();
     await importAll(files);
     await untilNothingWaits();
-    const took = performance.now() - began;
     await kill();
     const undisturbed = contentOfMemory(project);
     expect(undisturbed.turns!.length).toBeGreaterThan(200);
@@ -451,15 +450,22 @@ describe("a daemon of their own", () => {
     let daemon = spawnDaemon();
     await untilAnswering();
     await importAll(files);
-    for (let i = 0; i < runs(5); i++) {
-      // Work goes on before it answers.
-      const wait = (i === 0 ? 0 : 250) + Math.random() * Math.min(took / 6, 500);
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    const memory = Memory.open(project.memoryDb, { readonly: true });
+    const isAtWork = () => listJobs(memory).some(({ state }) => state === "running");
+    const rounds = runs(5);
+    for (let round = 0; round < rounds; round++) {
+      // Each kill comes after a further part of the work, and while more is done; the first before anything is stored.
+      const enough = (undisturbed.turns!.length * round) / rounds;
+      const isDone = () => memory.value<number>("SELECT count(*) FROM turns") >= enough;
+      await until(() => (isDone() && isAtWork()) || isAtRest(memory));
       const ended = once(daemon, "exit");
       daemon.kill("SIGKILL");
       await ended;
       daemon = spawnDaemon();
+      // It goes on with a project when somebody asks for that.
+      await until(() => callDaemon(project.root, "queue", {}).catch(() => null));
     }
+    memory.close();
     await untilAnswering();
     await untilNothingWaits();
     const { dead } = (await callDaemon(project.root, "queue", {})).sessions;

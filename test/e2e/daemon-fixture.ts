@@ -68,8 +68,14 @@ export async function found(project: Project, query: string): Promise<string[]> 
 export const programFile = join(dirname(pmFile), "../dist/pommeld.cjs");
 
 /** Runs `pommeld`, or what starts it, as a child of this process. */
-export function spawnDaemon(args: readonly string[] = [], program = programFile): ChildProcess {
-  const child = spawn(process.execPath, [program, ...args], { stdio: "ignore" });
+export function spawnDaemon(
+  args: readonly string[] = [],
+  { program = programFile, env = {} }: { program?: string; env?: NodeJS.ProcessEnv } = {},
+): ChildProcess {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, ...env },
+    stdio: "ignore",
+  });
   children.push(child);
   return child;
 }
@@ -83,11 +89,14 @@ export async function until<T>(condition: () => T | Promise<T>): Promise<NonNull
   }
 }
 
-export const untilIdle = (project: Project) =>
-  until(async () => {
-    const queue = await callDaemon(project.root, "queue", {}).catch(() => null);
-    return queue?.code_is_idle;
-  });
+/** Whether the daemon has indexed the project's code; null where none answers. */
+export const isIdle = (project: Project): Promise<boolean | null> =>
+  callDaemon(project.root, "queue", {}).then(
+    ({ code_is_idle }) => code_is_idle,
+    () => null,
+  );
+
+export const untilIdle = (project: Project) => until(() => isIdle(project));
 
 /** Who runs the daemon of this test file's home; null: nobody. */
 export const holderOfDaemon = () => lockHolder(daemonFiles().lock);

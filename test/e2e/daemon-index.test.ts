@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { chmodSync, chownSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { rememberProject } from "../../src/git/projects/find-project.ts";
@@ -13,11 +12,13 @@ import { placeHeader } from "../../src/protocol/door.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
 import { runs } from "../support/runs.ts";
 import {
   cleanUp,
   createProject,
   found,
+  isIdle,
   logOf,
   modules,
   pmJson,
@@ -352,8 +353,15 @@ describe("a daemon of their own, or none", () => {
       db.close();
       return said;
     };
+    const calls = join(temporaryDir(), "calls");
+    const counted = spawnDaemon([], { env: countingCalls(calls) });
+    const stopped = once(counted, "exit");
+    await untilIdle(project);
+    await pmJson(project, "stop");
+    await stopped;
     const rounds = runs(5);
-    for (let round = 0; round < rounds; round++) {
+    // Spread over start, scan and indexing: there is a third of the files to index.
+    for (const [round, call] of spread(callsIn(calls) / 3, rounds).entries()) {
       for (let i = round % 3; i < files; i += 3) {
         write(
           project,
@@ -361,12 +369,9 @@ describe("a daemon of their own, or none", () => {
           `export function round${round}of${i}() {\n  return ${round};\n}\n`,
         );
       }
-      const daemon = spawnDaemon();
-      await untilAnswering();
-      // Spread over start, scan and indexing: 0 to 320 ms after the first sign of life.
-      await sleep((round * 140) % 400);
-      daemon.kill("SIGKILL");
-      await once(daemon, "exit");
+      const daemon = spawnDaemon([], { env: killedAtCall(call) });
+      await until(async () => daemon.signalCode ?? (await isIdle(project)));
+      expect({ call, signal: daemon.signalCode }).toEqual({ call, signal: "SIGKILL" });
       if (round % 5 === 4) expect(integrity()).toBe("ok");
     }
     await start(project);

@@ -227,7 +227,7 @@ function ownProgram(): { program: string; install: (version: string) => void } {
 test("makes room for a newer version when that was installed in its place", async () => {
   const project = createProject(modules(3));
   const { program, install } = ownProgram();
-  const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
+  const daemon = spawnDaemon(["--renew-seconds", "0.2"], { program });
   const { pid } = await untilAnswering();
   install("new one");
   expect(await once(daemon, "exit")).toEqual([0, null]);
@@ -239,7 +239,7 @@ test("makes room for a newer version when that was installed in its place", asyn
 
 test("makes room for a newer version that was installed while it started", async () => {
   const { program, install } = ownProgram();
-  const daemon = spawnDaemon(["--renew-seconds", "0.2"], program);
+  const daemon = spawnDaemon(["--renew-seconds", "0.2"], { program });
   // At once: a moment later it has started.
   while (!existsSync(daemonFiles().record)) await setImmediate();
   install("new one");

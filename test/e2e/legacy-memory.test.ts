@@ -1,5 +1,4 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
   existsSync,
@@ -12,7 +11,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProject } from "../../src/git/projects/find-project.ts";
@@ -28,9 +26,10 @@ import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
 import { addSession, turn } from "../support/memory-fixture.ts";
 import { cleanUp, logOf, start } from "./daemon-fixture.ts";
-import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 /** What an older Pommel left in `.pommel/` of a repository. */
 
@@ -221,21 +220,17 @@ describe("a memory that this machine's Pommel kept in the repository", () => {
     Registry.close();
     cpSync(root, join(pristine, "shop"), { recursive: true });
     cpSync(process.env.POMMEL_HOME, join(pristine, "home"), { recursive: true });
-    const begun = performance.now();
-    await runPm(["memory", "notes"], { cwd: root });
-    const took = performance.now() - begun;
+    const calls = join(dir, "calls");
+    await runPm(["memory", "notes"], { cwd: root, env: countingCalls(calls) });
     await expectMoved();
-    for (let point = 1; point <= 10; point++) {
+    for (const call of spread(callsIn(calls), 10)) {
       Registry.close();
       for (const name of ["shop", "home"]) {
         rmSync(join(dir, name), { recursive: true, force: true });
         cpSync(join(pristine, name), join(dir, name), { recursive: true });
       }
-      const child = spawn(process.execPath, [pmFile, "notes"], { cwd: root, stdio: "ignore" });
-      const ended = once(child, "exit");
-      await Promise.race([sleep((took * point) / 10), ended]);
-      child.kill("SIGKILL");
-      await ended;
+      const killed = await runPm(["memory", "notes"], { cwd: root, env: killedAtCall(call) });
+      expect({ call, signal: killed.signal }).toEqual({ call, signal: "SIGKILL" });
       await expectMoved();
     }
   });

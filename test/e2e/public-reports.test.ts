@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { homeOf } from "../../src/project/home.ts";
@@ -8,11 +8,12 @@ import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import type { SessionsResponse } from "../../src/protocol/operations/sessions.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { preloaded } from "../support/preloaded.ts";
 import { rollout, threadId } from "../support/rollout-fixture.ts";
 import { fork, idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, found, pmJson, start, write } from "./daemon-fixture.ts";
-import { callPm, runPm } from "./run-pm.ts";
+import { cleanUp, createProject, found, pmJson, start, until, write } from "./daemon-fixture.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 const filler = (count: number) =>
   `${Array.from({ length: count }, (_, i) => `export const n${i} = ${i};`).join("\n")}\n`;
@@ -378,11 +379,14 @@ describe("hooks and the daemon", () => {
     mkdirSync(homeOf().dataDir, { recursive: true });
     const other = new Sqlite(memoryDb, { mode: "write", timeoutMs: 5000 });
     other.exec("BEGIN IMMEDIATE");
-    const noted = runPm(["note", "heron at dusk"], { cwd: project.root });
-    setTimeout(() => {
-      other.exec("COMMIT");
-      other.close();
-    }, 1500);
+    const lockedOut = join(temporaryDir(), "locked-out");
+    const noted = runPm(["note", "heron at dusk"], {
+      cwd: project.root,
+      env: { ...preloaded("locked-out.cjs"), POMMEL_TEST_LOCKED_OUT: lockedOut },
+    });
+    await until(() => existsSync(lockedOut));
+    other.exec("COMMIT");
+    other.close();
     expect((await noted).code).toBe(0);
     const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "memory", "notes");
     expect(annotations.map(({ note }) => note)).toEqual(["heron at dusk", "before"]);

@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
 import { listAnnotations } from "../../src/store/memory/chunks/annotations.ts";
 import { unfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { listSessions } from "../../src/store/memory/sessions/sessions.ts";
+import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
 import { sessionIn } from "./conversations-fixture.ts";
 import { until } from "./daemon-fixture.ts";
 import { callPm, homeAt, pmFile, runPm, temporaryDir } from "./run-pm.ts";
@@ -211,21 +211,14 @@ describe("pm setup", () => {
   it("can be killed at any time: the next run ends it, and undoing leaves what was there", async () => {
     put(own);
     const before = agentFiles();
-    await json("setup", "--yes");
+    const setUp = (env: NodeJS.ProcessEnv) =>
+      runPm(["setup", "--yes"], { cwd: home, env: { ...homeAt(home), ...env } });
+    const calls = join(temporaryDir(), "calls");
+    await setUp(countingCalls(calls));
     const done = agentFiles();
     await json("uninstall", "--yes");
-    for (const ms of [150, 250, 350, 450]) {
-      const child = spawn(process.execPath, [pmFile, "setup", "--yes"], {
-        cwd: home,
-        env: { ...process.env, ...homeAt(home) },
-        stdio: "ignore",
-        // A killed terminal takes its children along.
-        detached: true,
-      });
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      await sleep(ms);
-      child.kill("SIGKILL");
-      await ended;
+    for (const call of spread(callsIn(calls), 4)) {
+      expect({ call, ...(await setUp(killedAtCall(call))) }).toMatchObject({ call, signal: "SIGKILL" });
       const left = agentFiles();
       expect(Object.keys(left)).toEqual(expect.arrayContaining(Object.keys(before)));
       for (const [file, text] of Object.entries(left))

@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -10,11 +9,12 @@ import { changing } from "../../src/queries/changing.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { callsIn, countingCalls, killedAtCall } from "../support/calls.ts";
 import { contentOf } from "../support/machine-fixture.ts";
 import { runs } from "../support/runs.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
-import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
+import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
 const branch = "pommel/memory/v1";
 let remote: string;
@@ -150,41 +150,41 @@ describe("pm share git and pm share git --pull", () => {
   });
 });
 
-/** Runs `pm` and kills it after a while, unless it is done before. @returns whether it was killed */
-async function killed(project: Project, after: number, ...args: string[]): Promise<boolean> {
-  const child = spawn(process.execPath, [pmFile, ...args], { cwd: project.root, stdio: "ignore" });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-    child.once("close", (_code, signal) => resolve(signal));
-  });
-  await Promise.race([sleep(after), ended]);
-  child.kill("SIGKILL");
-  return (await ended) === "SIGKILL";
+/** Runs `pm`, which dies at one of its calls, unless it is done before. @returns whether it died */
+async function killed(project: Project, call: number, ...args: string[]): Promise<boolean> {
+  const { signal } = await runPm(args, { cwd: project.root, env: killedAtCall(Math.ceil(call)) });
+  return signal === "SIGKILL";
 }
 
-const ms = (started: number) => performance.now() - started;
+/** Runs `pm`, and says how many calls it took. */
+async function countCalls(project: Project, ...args: string[]): Promise<number> {
+  const file = join(transcripts, "calls");
+  const { code, stderr } = await runPm(args, { cwd: project.root, env: countingCalls(file) });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return callsIn(file);
+}
 
 describe("killed with SIGKILL", () => {
-  it("at random points of pm share git and of pm share git --pull, nothing is lost and nothing comes twice", async () => {
+  it("at points of pm share git and of pm share git --pull, nothing is lost and nothing comes twice", async () => {
     const points = runs(3);
     const third = cloned();
     await remember(one, 0, 12);
-    // How long it takes gives the range of points.
-    let started = performance.now();
-    await pmJson(one, "sync");
-    let syncMs = ms(started);
-    started = performance.now();
-    await pmJson(third, "pull");
-    let pullMs = ms(started);
+    // Their calls give the range of points.
+    let syncCalls = await countCalls(one, "sync");
+    const firstPullCalls = await countCalls(third, "pull");
+    let nextPullCalls = await countCalls(third, "pull", "--force");
+    const point = (n: number) => 0.3 + (0.7 * (n + 1)) / points;
 
     for (let n = 0; n < points; ) {
       await remember(one, 100 + n, 1);
-      if (await killed(one, syncMs * (0.3 + 0.7 * Math.random()), "sync")) n++;
-      // It is quicker than it was.
-      else syncMs *= 0.8;
+      if (await killed(one, syncCalls * point(n), "sync")) n++;
+      // There is less to do than there was.
+      else syncCalls *= 0.8;
     }
     for (let n = 0; n < points; ) {
-      if (await killed(two, pullMs * (0.3 + 0.7 * Math.random()), "pull", "--force")) n++;
-      else pullMs *= 0.8;
+      const calls = n === 0 ? firstPullCalls : nextPullCalls;
+      if (await killed(two, calls * point(n), "pull", "--force")) n++;
+      else nextPullCalls *= 0.8;
     }
 
     // A push that outlived its process may still be at it.
