@@ -3,14 +3,11 @@
  *
  *   npm run bench:mcp [-- --rounds 25] [--project DIR] [--query TEXT] [--json]
  *
- * A start is measured from the launch to the answer to `initialize`: without V8's compile cache (the first start ever),
- * and with it. With `--project`, the protocol's own client then calls each tool there, as often.
+ * A start is measured from the launch to the answer to `initialize`. With `--project`, the protocol's own client then calls
+ * each tool there, as often.
  */
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
@@ -57,43 +54,18 @@ function timeOf(args: string[], env: NodeJS.ProcessEnv, said?: string): Promise<
   });
 }
 
-/** A server that runs long enough to keep what V8 compiled. */
-async function keepCompiled(): Promise<void> {
-  const child = spawn(process.execPath, [pm, "mcp"], {
-    env: { ...process.env, POMMEL_HOME: home },
-    stdio: ["pipe", "ignore", "inherit"],
-  });
-  child.stdin.write(initialize);
-  const dir = join(home, "cache", "compiled");
-  for (
-    let i = 0;
-    i < 200 && !(existsSync(dir) && readdirSync(dir).some((name) => name.endsWith(".bin")));
-    i++
-  ) {
-    await sleep(100);
-  }
-  child.stdin.end();
-}
-
 const median = (times: readonly number[]) => percentile(times, 50);
 
 async function starts() {
-  const times: Record<"node" | "first" | "later", number[]> = { node: [], first: [], later: [] };
-  await keepCompiled();
-  // In turn, so that what else the machine does hits all of them.
+  const times: Record<"node" | "mcp", number[]> = { node: [], mcp: [] };
+  // In turn, so that what else the machine does hits both.
   for (let round = 0; round < rounds; round++) {
     times.node.push(await timeOf(["-e", "0"], {}));
-    times.first.push(await timeOf([pm, "mcp"], { POMMEL_HOME: join(home, "none") }, initialize));
-    times.later.push(await timeOf([pm, "mcp"], { POMMEL_HOME: home }, initialize));
+    times.mcp.push(await timeOf([pm, "mcp"], { POMMEL_HOME: home }, initialize));
   }
   const node = median(times.node);
-  return {
-    node_ms: node,
-    first_ms: median(times.first),
-    later_ms: median(times.later),
-    first_ratio: median(times.first) / node,
-    later_ratio: median(times.later) / node,
-  };
+  const mcp = median(times.mcp);
+  return { node_ms: node, mcp_ms: mcp, ratio: mcp / node };
 }
 
 async function tools(project: string, query: string) {
@@ -136,8 +108,7 @@ if (options.json) console.log(JSON.stringify({ start, tools: called }, null, 2))
 else {
   console.log("| start | ms | × bare Node |\n|---|---|---|");
   console.log(`| node -e 0 | ${start.node_ms.toFixed(1)} | 1 |`);
-  console.log(`| the first | ${start.first_ms.toFixed(1)} | ${start.first_ratio.toFixed(2)} |`);
-  console.log(`| later | ${start.later_ms.toFixed(1)} | ${start.later_ratio.toFixed(2)} |`);
+  console.log(`| pm mcp | ${start.mcp_ms.toFixed(1)} | ${start.ratio.toFixed(2)} |`);
   if (called.length > 0) console.log("\n| tool | p50 ms | p95 ms | tokens |\n|---|---|---|---|");
   for (const { name, p50_ms, p95_ms, tokens } of called) {
     console.log(`| \`${name}\` | ${p50_ms.toFixed(1)} | ${p95_ms.toFixed(1)} | ${tokens} |`);

@@ -27,7 +27,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (includesCommand(forwarded, args)) {
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {
-  void import("./mcp/start.ts").then(({ startMcp }) => startMcp(process.cwd()));
+  void import("./mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
   void import("./cli/pm.ts");
 }

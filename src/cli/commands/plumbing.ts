@@ -62,12 +62,12 @@ export function declareMcp(program: Command): void {
     )
     .action(
       run(async () => {
-        const { startMcp } = await import("../../mcp/start.ts");
+        const { runMcp } = await import("../../mcp/server/run.ts");
         return async ({ cwd }, { allProjects = false }: { allProjects?: boolean }) => {
           // Who names a directory means it, wherever the agent was launched.
           if (process.argv.some((arg) => /^(?:-C|--cwd)/.test(arg)))
             for (const name of launchVariables) delete process.env[name];
-          await startMcp(cwd, allProjects);
+          runMcp(cwd, allProjects);
           return new Promise<undefined>(() => {});
         };
       }),

@@ -90,8 +90,9 @@ const startDaemonAfterMs = 500;
 /**
  * Serves MCP on stdin and stdout until stdin closes, a signal comes or stdout is closed; then the process ends, and
  * with it the calls that are still worked on. Nothing but the protocol is written to stdout.
+ * @param isAcross whether searches look in all projects of this machine
  */
-export function runMcp(cwd: string, isAcross: boolean): void {
+export function runMcp(cwd: string, isAcross = false): void {
   setOwnDoor("mcp");
   const { stdin, stdout } = process;
   const end = () => process.exit(0);
