@@ -35,6 +35,22 @@ export const contextTables = `
   END;
 `;
 
+/**
+ * The fourth step of the schema of memory.db: what a turn's tool calls did, beside their names. No column of turns: it would lie
+ * behind the content, and take reading that to get at.
+ */
+export const actionTables = `
+  -- What a turn's tool calls did.
+  CREATE TABLE turn_actions (
+    turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE,
+    -- ToolAction of agents/agent.ts: command, write, read, delegate, other.
+    action  TEXT NOT NULL,
+    -- How many did, failed ones included.
+    calls   INTEGER NOT NULL,
+    PRIMARY KEY (turn_id, action)
+  ) STRICT, WITHOUT ROWID;
+`;
+
 /** The fifth step of the schema of memory.db: what was decided, found when a chunk is made. */
 export const decisionTables = `
   -- A chunk that has no row was not looked at yet.

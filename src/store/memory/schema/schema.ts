@@ -1,7 +1,7 @@
 import type { Migration } from "../../sqlite/sqlite.ts";
-import { addActions } from "./actions.ts";
 import { eventTables, gitTables } from "./git.ts";
 import {
+  actionTables,
   commandTables,
   contextTables,
   cutTables,
@@ -280,7 +280,7 @@ export const memoryMigrations: readonly Migration[] = [
   `,
   gitTables + eventTables + syncTables,
   contextTables,
-  addActions,
+  actionTables,
   decisionTables,
   sessionTerms,
   cutTables,
