@@ -1,3 +1,4 @@
+import type { SessionResult } from "../../src/protocol/operations/search.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
 import {
@@ -7,7 +8,7 @@ import {
   type ResultEvidence,
 } from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SessionResult } from "../../src/search/sessions/types.ts";
+import { openQuery } from "../../src/search/sessions/types.ts";
 import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { storedTurns } from "../../src/sessions/turn-content.ts";
 import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";

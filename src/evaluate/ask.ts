@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Project } from "../project/paths.ts";
+import type { CodeResult } from "../protocol/operations/search.ts";
 import { CodeSearch } from "../search/code/engine.ts";
-import type { CodeResult } from "../search/code/types.ts";
 import type { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import type { SearchableIndex } from "../store/index/port.ts";
 import { type Answered, type Quality, qualityOf } from "./measures.ts";

@@ -94,6 +94,7 @@ export const codeResult = lazy(() =>
   z.object({
     id: text,
     file: text,
+    /** 1-based, inclusive. */
     start_line: z.number(),
     end_line: z.number(),
     level: z.enum(levels),
@@ -101,13 +102,17 @@ export const codeResult = lazy(() =>
     kind: text,
     language: text,
     name: text,
+    /** 0 to 1, comparable within one answer only. */
     score: z.number(),
+    /** The lines as they are on disk now. */
     content: text,
     parent_id: textOrNull,
     parent_name: textOrNull,
+    /** Why it is here, for a reader: "name matches retry", "path matches http". */
     match_reasons: strings,
     /** With `match` or quotes: the lines on which matches begin. */
     match_lines: z.optional(z.array(z.int())),
+    /** drifted: the file has changed since it was indexed, the lines may be off. */
     freshness: z.enum(["fresh", "drifted"]),
     /** By file: at most three other places in it, best first. */
     places: z._default(z.array(codePlace()), []),
@@ -115,9 +120,11 @@ export const codeResult = lazy(() =>
     also_in: z._default(strings, []),
     /** With `graph`. */
     graph: z.optional(neighbours()),
+    /** With `explain`: each ranking signal's contribution to the score. */
     signals: z.optional(z.record(text, z.number())),
   }),
 );
+export type CodeResult = z.infer<ReturnType<typeof codeResult>>;
 
 /** How far what was searched may be behind the files. */
 const indexAge = lazy(() =>
@@ -138,7 +145,9 @@ export const searchResponse = lazy(() =>
     ...judgement,
     /** Best first, whatever the verdict. */
     results: z.array(codeResult()),
+    /** How many files, or chunks, were candidates before `limit`. */
     total_results: count,
+    /** Time in the engine. Milliseconds. */
     search_time_ms: z.number(),
     /** "words", and the id of each model that understood the query. */
     searched_by: strings,
@@ -200,6 +209,7 @@ export const transcriptResult = lazy(() =>
     /** The colleague who shared it; null or left out: recorded here. */
     author: z.optional(textOrNull),
     branch: textOrNull,
+    /** First and last turn that it spans. */
     turn: z.number(),
     last_turn: z.number(),
     chunk_type: type,
@@ -207,6 +217,7 @@ export const transcriptResult = lazy(() =>
     event_type: z.enum(["user_prompt", "tool_use", "assistant", "mixed"]),
     timestamp: timeOrNull,
     score: z.number(),
+    /** The note, of an annotated chunk. */
     annotation: textOrNull,
     /** About 200 characters around what matches. */
     snippet: text,
@@ -214,22 +225,27 @@ export const transcriptResult = lazy(() =>
     summary: z.optional(text),
     content: text,
     files: strings,
+    /** Of the files that it touched: all as they were left, some changed since, all gone; null: it touched none. */
     freshness: z.nullable(z.enum(["fresh", "drifted", "orphaned"])),
+    /** The user went back and took another way. */
     abandoned: z.boolean(),
     /** Why its session was tried and rejected; null: it was not. */
     rejected: z._default(textOrNull, null),
-    /** That it led to, at most three. */
+    /** That its turns led to, at most three; in HEAD's history first. */
     commits: z.array(
       z.object({
         commit: text,
         checkpoint: text,
         subject: text,
-        /** null: git did not answer in time. */
+        /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not answer in time. */
         reach: z.nullable(z.enum(["head", "elsewhere", "gone"])),
+        /** The commit in HEAD's history that replaced it, after a rebase, an amend or a cherry-pick. */
         successor: textOrNull,
+        /** The commit in HEAD's history that took it back. */
         reverted_by: textOrNull,
+        /** Up to three that hold it, of one elsewhere. */
         branches: strings,
-        /** null: too many to look at. */
+        /** Lines that it added and, of those, lines that its files still hold; blank and trivial ones aside; null: too many. */
         lines_added: numberOrNull,
         lines_surviving: numberOrNull,
       }),
@@ -256,12 +272,14 @@ export const transcriptResult = lazy(() =>
     signals: z.optional(z.record(text, z.number())),
   }),
 );
+export type SessionResult = z.infer<ReturnType<typeof transcriptResult>>;
 
 export const transcriptSearchResponse = lazy(() =>
   z.object({
     scope: z.literal("transcripts"),
     query: text,
     ...judgement,
+    /** How many there were before `limit`: sessions, or chunks by turn. */
     total_results: count,
     /** Best first, whatever the verdict. */
     results: z.array(transcriptResult()),

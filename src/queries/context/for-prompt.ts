@@ -1,4 +1,5 @@
-import { openQuery, type SessionResult } from "../../search/sessions/types.ts";
+import type { SessionResult } from "../../protocol/operations/search.ts";
+import { openQuery } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
 import { contentWords } from "../../sessions/summaries/prose.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";

@@ -1,6 +1,6 @@
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import { roleOf } from "../../search/code/path-role.ts";
 import { analyseQuery } from "../../search/code/query.ts";
-import type { SessionResult } from "../../search/sessions/types.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import {
   chunksByUids,

@@ -2,7 +2,7 @@ import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/operations/decisions.ts";
-import type { SessionResult } from "../../search/sessions/types.ts";
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import {
   closestTo,
   decisionsByChunk,

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import type { CodeResult } from "../../protocol/operations/search.ts";
 import type { Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {
@@ -23,7 +24,7 @@ import { reasonsFor } from "./reasons.ts";
 import { filesIn } from "./scope.ts";
 import type { Ranked, Signals } from "./signals.ts";
 import { linesOfChunks } from "./source.ts";
-import type { CodeAnswer, CodePlace, CodeQuery, CodeResult } from "./types.ts";
+import type { CodeAnswer, CodePlace, CodeQuery } from "./types.ts";
 import { chunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
 import { weights as standardWeights, type Weights } from "./weights.ts";
 

@@ -1,7 +1,6 @@
 import type { Level } from "../../project/levels.ts";
-import type { Neighbours } from "../../protocol/operations/graph.ts";
+import type { CodeResult, SearchResponse } from "../../protocol/operations/search.ts";
 import type { MatchMode } from "../../protocol/values.ts";
-import type { Judgement } from "../confidence/judge.ts";
 
 /** A question to the code index. */
 export interface CodeQuery {
@@ -40,53 +39,8 @@ export interface NamedPlace {
   last: number;
 }
 
-/** One answer; the keys are the JSON's keys. */
-export interface CodeResult {
-  id: string;
-  file: string;
-  /** 1-based, inclusive. */
-  start_line: number;
-  end_line: number;
-  level: Level;
-  /** The language's own term: "function", "class", "interface"; "" for code without a name. */
-  kind: string;
-  language: string;
-  name: string;
-  /** 0 to 1, comparable within one answer only. */
-  score: number;
-  /** The lines as they are on disk now. */
-  content: string;
-  parent_id: string | null;
-  parent_name: string | null;
-  /** Why it is here, for a reader: "name matches retry", "path matches http". */
-  match_reasons: string[];
-  /** With `match` or quotes: the lines on which matches begin. */
-  match_lines?: number[];
-  /** "drifted": the file has changed since it was indexed, the lines may be off. */
-  freshness: "fresh" | "drifted";
-  /** By file: at most three other places in it, best first. */
-  places: CodePlace[];
-  /** Paths of files that hold the same, or nearly. */
-  also_in: string[];
-  /** What calls it and what it calls; only with `graph`. */
-  graph?: Neighbours;
-  /** Each ranking signal's contribution to the score; only with `explain`. */
-  signals?: Record<string, number>;
-}
-
 /** Another chunk of a result's file that matches. */
-export type CodePlace = Pick<CodeResult, "id" | "name" | "kind" | "level" | "start_line" | "end_line">;
+export type CodePlace = CodeResult["places"][number];
 
-export interface CodeAnswer extends Judgement {
-  query: string;
-  /** Best first, whatever the verdict. */
-  results: CodeResult[];
-  /** How many files, or chunks, were candidates before `limit`. */
-  total_results: number;
-  /** The basis of the answer: "words", and the id of each model that understood the query. */
-  searched_by: string[];
-  /** Notes for the user: a model that could not be used, and why. */
-  notes: string[];
-  /** Time in the engine. Milliseconds. */
-  search_time_ms: number;
-}
+/** What the engine answers: all but how old the index is. */
+export type CodeAnswer = Omit<SearchResponse, "index">;

@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
 import {
   chunkOutlines,
@@ -38,7 +39,7 @@ import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } fr
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
 import { saysAsMuch, snippetAround } from "./snippet.ts";
-import type { CommitOfResult, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import type { CommitOfResult, SessionAnswer, SessionQuery } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
 interface SessionSearchOptions {

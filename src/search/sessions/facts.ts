@@ -1,3 +1,4 @@
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
@@ -5,7 +6,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { FileAges } from "./fate/freshness.ts";
-import type { OtherTurn, SessionResult } from "./types.ts";
+import type { OtherTurn } from "./types.ts";
 
 /** Other turns of a result that are named. */
 export const maxOtherTurns = 10;

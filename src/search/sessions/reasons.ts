@@ -1,5 +1,5 @@
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import { mentioned, wordsHeld } from "../mentioned.ts";
-import type { SessionResult } from "./types.ts";
 
 /** From this evidence on, meaning, or what the session was asked, is why a result is there. */
 const telling = 6;

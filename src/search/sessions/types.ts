@@ -1,13 +1,5 @@
-import type {
-  ChunkKind,
-  ChunkType,
-  ContentRole,
-  MatchMode,
-  SearchMode,
-  SearchPlace,
-} from "../../protocol/values.ts";
-import type { EventType } from "../../store/memory/memory-records.ts";
-import type { Judgement } from "../confidence/judge.ts";
+import type { SessionResult, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
+import type { ChunkKind, ChunkType, MatchMode, SearchMode, SearchPlace } from "../../protocol/values.ts";
 
 /** A question to the memory of conversations. */
 export interface SessionQuery {
@@ -69,91 +61,14 @@ export const openQuery: Omit<SessionQuery, "query"> = {
   explain: false,
 };
 
-/** The state of the files that a session touched: all as they were left, some changed since, all gone. */
-export type Freshness = "fresh" | "drifted" | "orphaned";
+/** The state of the files that a session touched. */
+export type Freshness = NonNullable<SessionResult["freshness"]>;
 
-/** A commit that a session led to, and its fate; the keys are the JSON's keys. */
-export interface CommitOfResult {
-  commit: string;
-  checkpoint: string;
-  subject: string;
-  /** head: in HEAD's history; elsewhere: not in that; gone: git does not know it; null: git did not answer in time. */
-  reach: "head" | "elsewhere" | "gone" | null;
-  /** The commit in HEAD's history that replaced it, after a rebase, an amend or a cherry-pick; null: none. */
-  successor: string | null;
-  /** The commit in HEAD's history that took it back. */
-  reverted_by: string | null;
-  /** Up to three that hold it, of one elsewhere. */
-  branches: string[];
-  /** Lines that it added and, of those, lines that its files still hold; blank and trivial ones aside; null: too many. */
-  lines_added: number | null;
-  lines_surviving: number | null;
-}
+/** A commit that a session led to, and its fate. */
+export type CommitOfResult = SessionResult["commits"][number];
 
 /** Another turn of a result's session that matches. */
-export interface OtherTurn {
-  id: string;
-  turn: number;
-  last_turn: number;
-  chunk_type: ChunkType;
-  kind: ChunkKind;
-  timestamp: string | null;
-  score: number;
-}
+export type OtherTurn = SessionResult["other_turns"][number];
 
-/** One answer; the keys are the JSON's keys. */
-export interface SessionResult {
-  id: string;
-  source: "transcript";
-  session_id: string;
-  session_title: string | null;
-  agent: string;
-  /** The colleague who shared it; left out: recorded here. */
-  author?: string;
-  branch: string | null;
-  /** First and last turn that it spans. */
-  turn: number;
-  last_turn: number;
-  chunk_type: ChunkType;
-  kind: ChunkKind;
-  event_type: EventType;
-  /** ISO 8601; null where the transcript has none. */
-  timestamp: string | null;
-  /** 0 to 1. */
-  score: number;
-  /** The note, of an annotated chunk. */
-  annotation: string | null;
-  /** About 200 characters around the match. */
-  snippet: string;
-  /** What a language model wrote of it, where that holds no less of the query than the snippet; left out: nothing. */
-  summary?: string;
-  content: string;
-  files: string[];
-  /** null where no file was touched. */
-  freshness: Freshness | null;
-  /** The user went back and took another way. */
-  abandoned: boolean;
-  /** Why its session was rejected later; null: it was not. */
-  rejected: string | null;
-  /** Those that its turns led to, at most three; in HEAD's history first. */
-  commits: CommitOfResult[];
-  /** By session: how many other turns match, and the best ten of them. */
-  more_turns: number;
-  other_turns: OtherTurn[];
-  match_reasons: string[];
-  /** In the content: whose text matches, and the tool of a call or its result. */
-  found_in?: { role: ContentRole; tool: string | null };
-  signals?: Record<string, number>;
-}
-
-export interface SessionAnswer extends Judgement {
-  query: string;
-  /** Best first, whatever the verdict. */
-  results: SessionResult[];
-  /** How many there were before `limit`: sessions, or chunks by turn. */
-  total_results: number;
-  /** The basis of the answer: "words", "pattern", and the id of each model that understood the query. */
-  searched_by: string[];
-  notes: string[];
-  search_time_ms: number;
-}
+/** What the engine answers: all but how old the memory is. */
+export type SessionAnswer = Omit<TranscriptSearchResponse, "scope" | "memory">;

@@ -1,3 +1,4 @@
+import type { SessionResult } from "../../protocol/operations/search.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
@@ -10,7 +11,7 @@ import { describer, isoOrNull, maxOtherTurns, otherTurns } from "./facts.ts";
 import { groupHits, type HitPlace } from "./group.ts";
 import { filterOf } from "./scope.ts";
 import { partAt, snippetAt } from "./snippet.ts";
-import type { OtherTurn, SessionAnswer, SessionQuery, SessionResult } from "./types.ts";
+import type { OtherTurn, SessionAnswer, SessionQuery } from "./types.ts";
 import type { SessionWeights } from "./weights.ts";
 
 /** Answers by the very text, without ranking. Loaded when it is needed: that takes longer than most searches. */

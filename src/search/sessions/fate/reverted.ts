@@ -1,4 +1,5 @@
-import type { CommitOfResult, SessionQuery, SessionResult } from "../types.ts";
+import type { SessionResult } from "../../../protocol/operations/search.ts";
+import type { CommitOfResult, SessionQuery } from "../types.ts";
 import type { SessionWeights } from "../weights.ts";
 
 interface Weighing extends Pick<SessionQuery, "mode" | "explain"> {

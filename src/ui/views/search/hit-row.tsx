@@ -1,4 +1,9 @@
-import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
+import type {
+  CodeResult,
+  CommitFound,
+  EventFound,
+  SessionResult,
+} from "../../../protocol/operations/search.ts";
 import { excerptOf, resultType, snippetStatements } from "../../../protocol/reading/found.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
@@ -6,7 +11,7 @@ import { Inline, Marked } from "../../components/marked.tsx";
 import { ResultRow } from "../../components/result-row.tsx";
 import { Time } from "../../components/time.tsx";
 import { counted, sessionName } from "../../components/words.ts";
-import type { CodeResult, Hit, SessionResult } from "./hits.ts";
+import type { Hit } from "./hits.ts";
 
 interface HitRowProps<T> {
   href: string;

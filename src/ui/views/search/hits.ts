@@ -1,16 +1,14 @@
 import type {
+  CodeResult,
   CommitFound,
   EventFound,
   HistoryResult,
   SearchAllResponse,
+  SessionResult,
 } from "../../../protocol/operations/search.ts";
 import { likelihood } from "../../../protocol/reading/evidence.ts";
-import type { ResponseOf } from "../../../protocol/routes.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";
-
-export type CodeResult = ResponseOf<"search">["results"][number];
-export type SessionResult = ResponseOf<"searchTranscripts">["results"][number];
 
 /** A result of any kind. */
 export type Hit = { key: string; href: string; likely: number } & (
