@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
@@ -193,29 +192,33 @@ describe("pm checkpoint rewind", () => {
 
   it("killed while git writes, goes on when it is repeated, and the way back still leads back", async () => {
     const { dir, git, commit } = repository;
-    const slow = join(temporaryDir(), "slow");
-    git("config", "filter.slow.clean", "cat");
-    git("config", "filter.slow.smudge", `test -e ${slow} && sleep 0.02; cat`);
+    // git stops after so many files as `stop` says, until it is killed.
+    const [stop, begun] = ["stop", "begun"].map((name) => join(temporaryDir(), name)) as [string, string];
+    const count = () => (existsSync(begun) ? readFileSync(begun, "utf8").length : 0);
+    git("config", "filter.held.clean", "cat");
+    git(
+      "config",
+      "filter.held.smudge",
+      `echo >> ${begun}; while [ -e ${stop} ] && [ "$(wc -l < ${begun})" -gt "$(cat ${stop})" ]; do sleep 0.02; done; cat`,
+    );
     const many = (text: string) =>
       Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`many/${i % 7}/${i}.txt`, `${text} ${i}\n`]));
-    const before = commit("Many", { ".gitattributes": "many/** filter=slow\n", ...many("before") });
+    const before = commit("Many", { ".gitattributes": "many/** filter=held\n", ...many("before") });
     commit("Changed", { ...many("after"), "only.txt": "new\n" });
     const lock = join(dir, ".git/index.lock");
     const half: number[] = [];
-    const restored = () =>
-      Object.entries(many("before")).filter(
-        ([file, text]) => existsSync(join(dir, file)) && readFileSync(join(dir, file), "utf8") === text,
-      ).length;
     for (let round = 0; round < 4; round++) {
-      writeFileSync(slow, "");
+      const files = 1 + 8 * round;
+      writeFileSync(stop, String(files));
+      rmSync(begun, { force: true });
       const options = { cwd: dir, stdio: "ignore", detached: true } as const;
       const child = spawn(process.execPath, [pmFile, "rewind", before, "--restore"], options);
       const ended = once(child, "close");
-      while (restored() < 1 + 8 * round && child.exitCode === null) await sleep(5);
+      await until(() => count() > files || child.exitCode !== null);
       // git is of the same process group.
       process.kill(-child.pid!, "SIGKILL");
       await ended;
-      rmSync(slow);
+      rmSync(stop);
       half.push(git("diff", "--name-only", "--", "many").split("\n").length);
       if (existsSync(lock)) {
         expect(await pm("rewind", before, "--restore")).toMatchObject({ code: 1 });

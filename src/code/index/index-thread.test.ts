@@ -183,20 +183,26 @@ it("ends threads that rest when others start, and none that works", async () => 
 });
 
 it("scans two checkouts at a time; a third waits, and is not waited for when it closes", async () => {
-  const slow = script(`parentPort.on("message", ({ id, what }) => {
+  // A scan lasts until the thread was asked for something else.
+  const held = script(`let scan = null, isAsked = false;
+  parentPort.on("message", ({ id, what }) => {
     if (id === undefined) process.exit();
-    if (what === "update") parentPort.postMessage({ id, done: "seen" });
-    setTimeout(() => parentPort.postMessage({ id, done: what }), 30);
+    if (what === "reconcile" && !isAsked) return void (scan = id);
+    parentPort.postMessage({ id, done: what });
+    isAsked = true;
+    if (scan !== null) parentPort.postMessage({ id: scan, done: "reconcile" });
+    scan = null;
   });`);
-  const [a, b, c, d] = [1, 2, 3, 4].map(() => createThread({ script: slow }));
+  const [a, b, c, d] = [1, 2, 3, 4].map(() => createThread({ script: held }));
   const done: string[] = [];
   const scan = (thread: IndexThread, name: string) => thread.reconcile().then(() => done.push(name));
   const scans = [scan(a!, "a"), scan(b!, "b"), scan(c!, "c")];
   const last = expect(d!.reconcile()).rejects.toThrow("closed");
-  expect(await c!.update([])).toBe("seen");
+  expect(await c!.update([])).toBe("update");
   await d!.close();
   await last;
-  await Promise.all(scans);
+  expect(done).toEqual([]);
+  await Promise.all([a!.update([]), b!.update([]), ...scans]);
   expect(done).toHaveLength(3);
   expect(done[0]).not.toBe("c");
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Indexer, IndexProgress } from "../../code/index/indexer.ts";
 import type { EmbedPass } from "../../models/embed/embed-pass.ts";
@@ -112,7 +112,8 @@ test("does not count as idle before the first pass, which waits for the watcher"
   const { work } = await createWork([session]);
   let ready = () => {};
   work.begin(new Promise<void>((resolve) => (ready = resolve)));
-  await sleep(5);
+  // What came later is done.
+  await work.ask(query);
   expect(session.indexer.reconcile).not.toHaveBeenCalled();
   expect(work.queue().is_idle).toBe(false);
   ready();
@@ -208,8 +209,10 @@ test("stops the parse workers and settles the index when idle", async () => {
 test("waits for the work under way before it closes the index", async () => {
   const session = fakeSession();
   const order: string[] = [];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => (finish = resolve));
   session.indexer.reconcile.mockImplementationOnce(async () => {
-    await sleep(10);
+    await finished;
     order.push("pass ended");
     return report;
   });
@@ -218,7 +221,11 @@ test("waits for the work under way before it closes the index", async () => {
   works.pop();
   work.reconcile();
   await vi.waitUntil(() => session.indexer.reconcile.mock.calls.length === 1, 60_000);
-  await work.close();
+  const closed = work.close();
+  // Time enough to close the index at once.
+  await turn();
+  finish();
+  await closed;
   expect(order).toEqual(["pass ended", "index closed"]);
 });
 

@@ -23,12 +23,23 @@ afterEach(() => {
   repository.write({ ".": null });
 });
 
-/** A slow fake `pm` that writes its arguments, one per line, and its stdin to a file. */
+/**
+ * A fake `pm` that writes its arguments, one per line, and its stdin to a file, as soon as `go` lets it; or after ten
+ * seconds, so that who waits for it gets on, too.
+ */
 function fakePm(): void {
-  const script =
-    '#!/bin/sh\nf=$(mktemp "$0.XXXXXX")\nsleep 0.2\n{ printf "%s\\n" "$#" "$@"; cat; } > "$f.part"\nmv "$f.part" "$f.done"\n';
-  writeFileSync(join(bin, "pommel"), script, { mode: 0o755 });
+  const script = [
+    "#!/bin/sh",
+    'f=$(mktemp "$0.XXXXXX")',
+    "n=0",
+    'until [ -e "$0-go" ] || [ $n = 500 ]; do sleep 0.02; n=$((n + 1)); done',
+    '{ printf "%s\\n" "$#" "$@"; cat; } > "$f.part"',
+    'mv "$f.part" "$f.done"',
+  ];
+  writeFileSync(join(bin, "pommel"), `${script.join("\n")}\n`, { mode: 0o755 });
 }
+
+const go = () => writeFileSync(join(bin, "pommel-go"), "");
 
 const calls = () =>
   readdirSync(bin)
@@ -36,6 +47,7 @@ const calls = () =>
     .map((name) => readFileSync(join(bin, name), "utf8"));
 
 async function call(): Promise<string> {
+  go();
   for (;;) {
     const [first] = calls();
     if (first !== undefined) return first;
@@ -90,6 +102,8 @@ describe.each(shells)("Pommel's block in a script of %s", (shell, program) => {
 
     it("passes on the list of rewritten commits, and keeps it on stdin for the rest", async () => {
       fakePm();
+      // Its list is longer than a pipe holds: it has to be read.
+      go();
       const input = `${old} ${now}\n`.repeat(2000);
       const rest = 'set -eu\necho "$1 $#"\ncat\n';
       const result = runHook("post-rewrite", { shell, rest, args: ["rebase"], input });
@@ -144,6 +158,7 @@ describe("Pommel's block", () => {
 
   it("does nothing during a rebase, which reports at its end", async () => {
     fakePm();
+    go();
     repository.commit("one");
     repository.write({ ".git/rebase-merge/done": "" });
     expect(runHook("post-commit", { rest: "echo rest\n" })).toMatchObject({ stdout: "rest\n" });

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
@@ -19,12 +18,20 @@ beforeEach(() => {
   memory = Memory.open(project.memoryDb, { readonly: false });
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   memory.close();
   rmSync(project.root, { recursive: true, force: true });
 });
 
 const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path }));
-const follow = (signal = new AbortController().signal) => followImport(project, files, { signal });
+const follow = (signal = new AbortController().signal, onProgress = () => {}) =>
+  followImport(project, files, { signal, onProgress });
+
+/** Each look at the clock is some seconds after the one before: with every look at the queue, the daemon is looked for. */
+function hurry(): void {
+  let now = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => (now += 5000));
+}
 
 it("waits until every transcript is read, and says which could not be", async () => {
   for (const { path } of files) enqueue(memory, { kind: "transcript", subject: path, total: 100 });
@@ -53,6 +60,7 @@ it("ends when aborted, and leaves the jobs to the daemon, if there is one", asyn
 });
 
 it("says so when no daemon is there to read them", async () => {
+  hurry();
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
   await expect(follow()).rejects.toMatchObject({ code: "daemon_unreachable" });
 });
@@ -60,8 +68,11 @@ it("says so when no daemon is there to read them", async () => {
 it("waits for a daemon that is too busy to answer", async () => {
   enqueue(memory, { kind: "transcript", subject: "/t/a.jsonl", total: 100 });
   const lock = acquireLock(daemonFiles().lock, daemonOwner);
-  const followed = follow();
-  await sleep(4000);
+  hurry();
+  const looked = vi.fn();
+  const followed = follow(undefined, looked);
+  // More often than it would look for one that is gone.
+  await vi.waitUntil(() => looked.mock.calls.length > 5, 60_000);
   finish(memory, claim(memory, "me", { kinds: ["transcript"] })!, { chunks: 1, tookMs: 1 });
   await expect(followed).resolves.toMatchObject({ failed: [] });
   lock.release();

@@ -105,8 +105,10 @@ describe("pull", () => {
   it("stops when it is aborted", async () => {
     server.faults.push("silence");
     const abortion = new AbortController();
+    const before = server.requests.length;
     const pulling = pull("jina/code", abortion.signal);
-    setTimeout(() => abortion.abort(new Error("enough")), 5);
+    await expect.poll(() => server.requests.length).toBe(before + 1);
+    abortion.abort(new Error("enough"));
     await expect(pulling).rejects.toThrow("enough");
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { embedderContract } from "../../../../test/support/embedder-contract.ts";
 import { startFakeOllama } from "../../../../test/support/fake-ollama-embedder.ts";
 import { type FakeServer, fakeClock, fakeVector } from "../../../../test/support/fake-server.ts";
+import { systemClock } from "../../http/retry.ts";
 import type { Embedder } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
 import { createOllamaEmbedder } from "./ollama-embedder.ts";
@@ -278,10 +279,18 @@ describe("when it is aborted", () => {
 
   it("stops waiting for the next try at once", async () => {
     const abortion = new AbortController();
-    const patient = createOllamaEmbedder("nomic-embed-text", server.url);
+    const patient = createOllamaEmbedder("nomic-embed-text", server.url, {
+      clock: {
+        ...systemClock,
+        sleep(ms, signal) {
+          const slept = systemClock.sleep(ms, signal);
+          abortion.abort(new Error("enough"));
+          return slept;
+        },
+      },
+    });
     server.faults.push({ status: 503, headers: { "retry-after": "50" } });
     const answer = patient.embed(["open"], "passage", abortion.signal);
-    setTimeout(() => abortion.abort(new Error("enough")), 30);
     await expect(answer).rejects.toThrow("enough");
   });
 });
