@@ -19,7 +19,6 @@ const timeoutAtEnd = 3;
  */
 export const codexHooks: HookSpec = {
   agent: codexProfile.name,
-  trustsCommands: true,
   hooks: hooksFor(codexProfile.hooks, (hook) => ({
     ...(hook === "post-tool-use" && { matcher: "apply_patch" }),
     timeout: hook === "session-end" ? timeoutAtEnd : timeout,

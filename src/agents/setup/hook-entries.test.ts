@@ -102,25 +102,6 @@ describe("adding Pommel's hooks", () => {
     expect(left).toEqual({ SessionStart: hooks.SessionStart, UserPromptSubmit: hooks.UserPromptSubmit });
   });
 
-  it("updates an older Pommel's hooks, unless the agent trusts commands by their text", () => {
-    const earlier = (text: string) =>
-      text.replaceAll(/command -v [^"]*exec pommel ([^"]*) \|\| true/g, "pm $1");
-    for (const spec of [claudeHooks, geminiHooks]) {
-      const editor = hookEntries(spec);
-      const { text } = editor.add('{"hooks": {"Other": []}}', file);
-      expect(earlier(text)).not.toBe(text);
-      expect(editor.look(earlier(text), file)).toEqual({ state: "outdated", detail: [] });
-      const renewed = editor.add(earlier(text), file);
-      expect(renewed).toMatchObject({ text, added: [] });
-      expect(renewed.undo.reduce(applyEdit, text)).toBe(earlier(text));
-      expect(JSON.parse(editor.remove(earlier(text), file, nothing))).toEqual({ hooks: { Other: [] } });
-    }
-    const codex = hookEntries(codexHooks);
-    const trusted = earlier(codex.add("", file).text);
-    expect(codex.look(trusted, file).state).toBe("current");
-    expect(codex.add(trusted, file).text).toBe(trusted);
-  });
-
   it("writes commands that do nothing without pommel installed", () => {
     const { hooks } = JSON.parse(addHooks("", file).text);
     const bin = mkdtempSync(join(tmpdir(), "pommel-bin-"));

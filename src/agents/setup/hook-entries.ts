@@ -32,8 +32,6 @@ export interface HookSpec {
   hasShEverywhere?: boolean;
   /** An event has its handlers, not groups of them, beside the `version` of the file. */
   isFlat?: boolean;
-  /** The agent trusts commands by their exact text, so an older Pommel's commands stay. */
-  trustsCommands?: boolean;
 }
 
 interface AgentHook {
@@ -87,11 +85,6 @@ export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): 
 const ourCommand =
   /^(?:exec\s+)?(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
 
-/** An older Pommel's command, to be updated: it prints "pm: not found" on each prompt where Pommel is missing. */
-function isEarlier({ agent, trustsCommands = false }: HookSpec, hook: HookName, command: string): boolean {
-  return !trustsCommands && command === `pm ${argumentsOf(agent, hook)}`;
-}
-
 /** The hook that a command runs; null for other commands and other agents. */
 function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
   const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
@@ -129,23 +122,13 @@ export function placesOfHooks(
 function look(spec: HookSpec, text: string, name: string): PartLook {
   const hooks = hooksIn(spec, text, name);
   const missing = spec.hooks.filter((hook) => !hasOurs(spec, hooks, hook)).map(({ event }) => event);
-  if (missing.length === 0) {
-    const isOld = spec.hooks.some((hook) => earlierIn(spec, hooks, hook) !== undefined);
-    return { state: isOld ? "outdated" : "current", detail: [] };
-  }
+  if (missing.length === 0) return { state: "current", detail: [] };
   return { state: countOurs(spec, text, name) === 0 ? "absent" : "partial", detail: missing };
 }
 
 function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): boolean {
   const groups = hooks && valueAt(hooks, event);
   return handlersIn(spec, groups).some(({ runs }) => runs === hook || runs === anyHook);
-}
-
-/** The command node to update. */
-function earlierIn(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): Node | undefined {
-  const handlers = handlersIn(spec, hooks && valueAt(hooks, event));
-  const commands = handlers.flatMap(({ node }) => valueAt(node, "command") ?? []);
-  return commands.find(({ value }) => isEarlier(spec, hook, String(value)));
 }
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
@@ -159,11 +142,6 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
     const { event } = agentHook;
     const root = rootIn(spec, addition.text, name);
     const hooks = hooksIn(spec, addition.text, name);
-    const earlier = earlierIn(spec, hooks, agentHook);
-    if (earlier) {
-      const put = JSON.stringify(commandOf(spec, agentHook.hook));
-      apply({ offset: earlier.offset, remove: earlier.length, put });
-    }
     if (hasOurs(spec, hooks, agentHook)) continue;
     const group = groupOf(spec, agentHook);
     if (!hooks) {

@@ -6,7 +6,6 @@ import type { PommelError } from "../errors.ts";
 import { ownConfigFile } from "../home.ts";
 import { type Project, projectAt } from "../paths.ts";
 import { envName, loadConfig } from "./config.ts";
-import { setConfig } from "./config-edit.ts";
 import { settingKeys, tomlLiteral } from "./setting-values.ts";
 import { defaultConfig, homeSettings, type SettingKey, teamSettings } from "./settings.ts";
 
@@ -200,37 +199,12 @@ it("gives every setting a variable of its own", () => {
   expect(new Set(settingKeys.map(envName)).size).toBe(settingKeys.length);
 });
 
-describe("a value that no longer exists", () => {
-  it("counts as what took its place, and is named with its file and line", () => {
-    write(ownConfigFile(), '[embed]\ntext = "minilm"\n');
-    write(project.configFile, '[embed]\n\ncode = "minilm"\n');
-    const { config, notes } = loadConfig(project, {});
-    expect([config["embed.code"], config["embed.text"]]).toEqual(["static", "static"]);
-    expect(notes).toEqual([
-      `${ownConfigFile()}:2: embed.text = "minilm" no longer exists; "static" is used instead.`,
-      `${project.configFile}:3: embed.code = "minilm" no longer exists; "static" is used instead.`,
-    ]);
-  });
-
-  it("leaves out what is no setting any more, reads what took its place, and says so", () => {
-    write(ownConfigFile(), '[search]\nmode = "fts"\nlimit = 3\n[llm]\nollama_url = "http://gpu.local:1"\n');
-    const { config, notes } = loadConfig(null, {});
-    expect(config).toMatchObject({ "search.limit": 3, "ollama.url": "http://gpu.local:1" });
-    expect(notes).toEqual([
-      `${ownConfigFile()}:2: search.mode no longer exists; it is left out.`,
-      `${ownConfigFile()}:5: llm.ollama_url no longer exists; ollama.url is used instead.`,
-    ]);
-  });
-
-  it("is accepted in the environment as well", () => {
-    const { config, notes } = loadConfig(null, { POMMEL_EMBED_CODE: "minilm" });
-    expect(config["embed.code"]).toBe("static");
-    expect(notes).toEqual([
-      'POMMEL_EMBED_CODE: embed.code = "minilm" no longer exists; "static" is used instead.',
-    ]);
-  });
-
-  it("cannot be set any more", () => {
-    expect(errorOf(() => setConfig(project, "embed.code", "minilm")).code).toBe("config_bad_value");
-  });
+it("leaves out what is no setting any more, reads what took its place, and says so", () => {
+  write(ownConfigFile(), '[search]\nmode = "fts"\nlimit = 3\n[llm]\nollama_url = "http://gpu.local:1"\n');
+  const { config, notes } = loadConfig(null, {});
+  expect(config).toMatchObject({ "search.limit": 3, "ollama.url": "http://gpu.local:1" });
+  expect(notes).toEqual([
+    `${ownConfigFile()}:2: search.mode no longer exists; it is left out.`,
+    `${ownConfigFile()}:5: llm.ollama_url no longer exists; ollama.url is used instead.`,
+  ]);
 });

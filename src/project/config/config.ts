@@ -22,15 +22,9 @@ export type Origin = "default" | "global" | "team" | "project" | "env";
 export interface LoadedConfig {
   config: Config;
   origin: Record<SettingKey, Origin>;
-  /** Notes about replaced values, a sentence each. */
+  /** Notes about retired settings, and about what a repository may not set; a sentence each. */
   notes: string[];
 }
-
-/** Retired values and their replacements, so that older configurations keep working. */
-const retiredValues: Partial<Record<SettingKey, Readonly<Record<string, string>>>> = {
-  "embed.code": { minilm: "static" },
-  "embed.text": { minilm: "static" },
-};
 
 /** The environment variable that overrides a setting: `search.limit` is POMMEL_SEARCH_LIMIT. */
 export function envName(key: SettingKey): string {
@@ -53,7 +47,7 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
     layers.push(["team", readTeamFile(project.teamConfigFile, notes)]);
     layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings, notes })]);
   }
-  layers.push(["env", readEnvironment(env, notes)]);
+  layers.push(["env", readEnvironment(env)]);
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
       values[key] = layer[key];
@@ -66,7 +60,7 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
 /**
  * The settings in one file; none when it is missing.
  * @param options.refused settings that this file may not have
- * @param options.notes receives a sentence for each retired value
+ * @param options.notes receives a sentence for each retired setting
  * @throws PommelError `config_invalid`, `unreadable`
  */
 export function readConfigFile(
@@ -84,7 +78,7 @@ export function readConfigFile(
       if (key === null) continue;
       if (!isSettingKey(key)) throw unknownKey(key, file, source);
       if (refused.has(key)) throw ownOnly(key, file, source);
-      const result = settings[key].schema.safeParse(current(key, value, at(file, source, key), notes));
+      const result = settings[key].schema.safeParse(value);
       if (!result.success) throw badValue(key, file, source);
       values[key] = result.data;
     }
@@ -171,21 +165,13 @@ function todays(key: string, where: string, notes: string[]): string | null {
   return now;
 }
 
-/** A value, or its replacement. */
-function current<T>(key: SettingKey, value: T, where: string, notes: string[]): T | string {
-  const replacement = typeof value === "string" ? retiredValues[key]?.[value] : undefined;
-  if (replacement === undefined) return value;
-  notes.push(`${where}: ${key} = "${value}" no longer exists; "${replacement}" is used instead.`);
-  return replacement;
-}
-
-function readEnvironment(env: NodeJS.ProcessEnv, notes: string[]): Partial<Config> {
+function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
   const values: Record<string, unknown> = {};
   for (const key of settingKeys) {
     const text = env[envName(key)];
     if (!text) continue;
     const { schema } = settings[key];
-    const value = parseValue(schema, current(key, text, envName(key), notes));
+    const value = parseValue(schema, text);
     if (value === undefined) {
       throw new PommelError(
         "config_invalid",

@@ -194,7 +194,7 @@ export type Setting = z.infer<ReturnType<typeof setting>>;
 export const settingsResponse = lazy(() =>
   z.object({
     settings: z.array(setting()),
-    /** Retired values that are replaced, a sentence each. */
+    /** About retired settings, and what a repository may not set; a sentence each. */
     notes: strings,
   }),
 );

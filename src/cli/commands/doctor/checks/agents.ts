@@ -46,9 +46,6 @@ export function checkHooks(project: Project): CheckResult {
       "Run `pm enable`.",
     );
   }
-  if (found.state === "outdated") {
-    return warn(`${whereOf(found)} has hooks of an older Pommel.`, "Run `pm init` to update them.");
-  }
   if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
     return ok("Claude Code runs Pommel's hooks (the plugin's)");
   }
@@ -77,9 +74,6 @@ export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResul
       `${title} has no Pommel hook for ${found.detail.join(", ")} (${whereOf(found)}).`,
       `Run \`pm init --agent ${agent}\`.`,
     );
-  }
-  if (found.state === "outdated") {
-    return warn(`${whereOf(found)} has hooks of an older Pommel.`, "Run `pm init` to update them.");
   }
   const distrust = setup.distrust(found.place);
   if (distrust === null) return ok(`${title} runs Pommel's hooks (${whereOf(found)})`);
