@@ -6,6 +6,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { startElsewhere } from "./support/starter.ts";
 
 const home = mkdtempSync(join(tmpdir(), "pommel-home-"));
 process.env.HOME = home;
@@ -23,6 +24,8 @@ process.env.GIT_CONFIG_NOSYSTEM = "1";
 writeFileSync(process.env.GIT_CONFIG_GLOBAL, "[maintenance]\n\tauto = false\n[core]\n\tfsync = none\n");
 process.env.NO_COLOR = "1";
 process.env.POMMEL_DAEMON_AUTOSTART = "false";
+
+startElsewhere();
 
 // A slow machine is no failure: what gives up after a while has longer here. Files share their process, and no hook runs
 // after one whose tests are all skipped: Node's own is kept, so that the next file does not multiply again.
