@@ -4,8 +4,9 @@ import { pathToFileURL } from "node:url";
 import type * as driver from "@photostructure/sqlite";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
 import { codeOf } from "../../project/errors.ts";
+import type { Driver } from "../encryption/engine.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
-import { type Driver, sealedEngine } from "../encryption/sealed-driver.ts";
+import { sealedEngine } from "../encryption/sealed-driver.ts";
 
 /**
  * SQLite as the store uses it: the `node:sqlite` interface, with what it leaves out: transactions that nest, pragmas, single

@@ -1,0 +1,114 @@
+import { type DriverStatement, type Engine, given, named, type Opening, rawKey } from "./engine.ts";
+
+/** better-sqlite3-multiple-ciphers: MIT, Node 22.14 and later. */
+
+interface BetterStatement {
+  reader: boolean;
+  raw(on: boolean): BetterStatement;
+  safeIntegers(on: boolean): BetterStatement;
+  run(...values: unknown[]): { changes: number; lastInsertRowid: number | bigint };
+  all(...values: unknown[]): unknown[];
+  get(...values: unknown[]): unknown;
+  iterate(...values: unknown[]): IterableIterator<unknown>;
+}
+
+interface BetterDatabase {
+  open: boolean;
+  inTransaction: boolean;
+  exec(sql: string): unknown;
+  prepare(sql: string): BetterStatement;
+  pragma(text: string): unknown;
+  unsafeMode(on: boolean): unknown;
+  close(): unknown;
+}
+
+type Better = new (file: string, options: { readonly: boolean; timeout: number }) => BetterDatabase;
+
+export function fromMultipleCiphers(Database: Better): Engine {
+  const opened = ({ file, key, readOnly, timeout }: Opening) => {
+    const db = new Database(file, { readonly: readOnly, timeout });
+    if (key !== null) unlock(db, key);
+    // Or nothing else could be done while rows are read one by one. It takes the defence of shadow tables with it.
+    db.unsafeMode(true);
+    return db;
+  };
+  const unlock = (db: BetterDatabase, key: string) => {
+    db.pragma("cipher = 'sqlcipher'");
+    db.pragma("legacy = 4");
+    db.pragma(`key = ${rawKey(key)}`);
+  };
+  return {
+    open(opening) {
+      const db = named(() => opened(opening));
+      return {
+        prepare: (sql) => named(() => betterStatement(db.prepare(sql))),
+        exec: (sql) => void named(() => db.exec(sql)),
+        get isTransaction() {
+          return db.inTransaction;
+        },
+        get isOpen() {
+          return db.open;
+        },
+        close: () => void db.close(),
+        enableDefensive: () => {},
+      };
+    },
+    copy(opening, target, key) {
+      // The copy has the key of its original; only then it gets its own.
+      copyWith(opened(opening), target);
+      const copy = opened({ ...opening, file: target, readOnly: false });
+      try {
+        if (key !== null) {
+          copy.pragma("cipher = 'sqlcipher'");
+          copy.pragma("legacy = 4");
+        }
+        copy.pragma(`rekey = ${key === null ? "''" : rawKey(key)}`);
+      } finally {
+        copy.close();
+      }
+    },
+  };
+}
+
+function copyWith(db: BetterDatabase, target: string): void {
+  try {
+    db.prepare("VACUUM INTO ?").run(target);
+  } finally {
+    db.close();
+  }
+}
+
+function betterStatement(statement: BetterStatement): DriverStatement {
+  const row = (values: unknown): unknown =>
+    Array.isArray(values)
+      ? values.map(given)
+      : Object.fromEntries(Object.entries(values as object).map(([name, value]) => [name, given(value)]));
+  const all = (...values: unknown[]) => {
+    if (statement.reader) return named(() => statement.all(...values)).map(row);
+    named(() => statement.run(...values));
+    return [];
+  };
+  return {
+    run: (...values: unknown[]) => {
+      const { changes, lastInsertRowid } = named(() => statement.run(...values));
+      return { changes, lastInsertRowid };
+    },
+    all,
+    get: (...values: unknown[]) => {
+      if (!statement.reader) return all(...values)[0];
+      const found = named(() => statement.get(...values));
+      return found === undefined ? undefined : row(found);
+    },
+    *iterate(...values: unknown[]) {
+      const rows = named(() => statement.iterate(...values));
+      try {
+        for (let next = named(() => rows.next()); !next.done; next = named(() => rows.next()))
+          yield row(next.value);
+      } finally {
+        rows.return?.();
+      }
+    },
+    setReadBigInts: (on: boolean) => void statement.safeIntegers(on),
+    setReturnArrays: (on: boolean) => void statement.raw(on),
+  } as unknown as DriverStatement;
+}
