@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { maxResults } from "../project/max-results.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
-import { type Field, fieldsOf, type RequestOf } from "../protocol/routes.ts";
+import { type Field, fieldsOf } from "../protocol/request-fields.ts";
+import type { RequestOf } from "../protocol/routes.ts";
 
 /** How the values of options are read. */
 

@@ -5,7 +5,7 @@ import type {
   SearchAllRequest,
   SearchRequest,
 } from "../../../protocol/operations/search.ts";
-import { fieldsOf } from "../../../protocol/routes.ts";
+import { fieldsOf } from "../../../protocol/request-fields.ts";
 import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
 /** The request of `pm search`, from the words and options of its command line. */

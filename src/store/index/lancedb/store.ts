@@ -16,7 +16,7 @@ export const layouts = {
   journal: { seq: "integer", format: "integer", is_whole: "integer", content: "text" },
   /** A chunk is JSON: `StoredRow` of lance-index.ts. */
   chunks: { id: "integer", file: "integer", content: "text" },
-  /** Words in blocks: words.ts. */
+  /** Words in blocks: word-blocks.ts. */
   words: { block: "integer", first: "text", words: "text", sizes: "bytes", lists: "bytes", places: "bytes" },
   /** A commit is JSON. */
   commits: { id: "integer", hash: "text", authored_at: "number", content: "text" },

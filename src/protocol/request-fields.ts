@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import type { RouteName } from "./endpoints.ts";
+import { routes } from "./routes.ts";
+
+/** A field of a request, for readers of text: a query string, a command line. */
+export interface Field {
+  /** Its purpose; "" if undocumented. */
+  about: string;
+  type: "text" | "number" | "flag";
+  isList: boolean;
+  /**
+   * For a list: whether its values contain no comma, so that commas may separate them. Paths and globs may contain one.
+   */
+  isSplit: boolean;
+  /** Of an enumeration. */
+  values: string[] | null;
+  minimum: number | undefined;
+  maximum: number | undefined;
+}
+
+const known = new Map<RouteName, Readonly<Record<string, Field>>>();
+
+/** The fields of a route's request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
+export function fieldsOf(route: RouteName): Readonly<Record<string, Field>> {
+  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
+  const fields =
+    known.get(route) ??
+    Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, fieldOf(schema)]));
+  known.set(route, fields);
+  return fields;
+}
+
+function fieldOf(schema: z.core.$ZodType): Field {
+  const given = schema instanceof z.core.$ZodOptional ? schema._zod.def.innerType : schema;
+  const isList = given instanceof z.core.$ZodArray;
+  const value = isList ? given._zod.def.element : given;
+  const isEnum = value instanceof z.core.$ZodEnum;
+  const bound = (check: string) =>
+    given._zod.def.checks
+      ?.map(({ _zod }) => _zod.def as { check: string; value?: number })
+      .find((def) => def.check === check)?.value;
+  return {
+    about: z.globalRegistry.get(given)?.description ?? "",
+    type:
+      value instanceof z.core.$ZodNumber ? "number" : value instanceof z.core.$ZodBoolean ? "flag" : "text",
+    isList,
+    isSplit: isList && (isEnum || z.globalRegistry.get(value)?.format === "name"),
+    values: isEnum ? Object.values(value._zod.def.entries).map(String) : null,
+    minimum: bound("greater_than"),
+    maximum: bound("less_than"),
+  };
+}
+
+/**
+ * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
+ * @returns what the route's schema judges; values that make no sense are left in for it to refuse
+ */
+export function requestFromUrl(route: RouteName, parameters: URLSearchParams): Record<string, unknown> {
+  const fields = fieldsOf(route);
+  const read = (name: string): unknown => {
+    const given = parameters.getAll(name);
+    const [first = ""] = given;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field?.isList) {
+      return given
+        .flatMap((value) => (field.isSplit ? value.split(",") : value))
+        .filter((value) => value !== "");
+    }
+    if (field?.type === "number") return Number(first || Number.NaN);
+    return field?.type === "flag" ? !["0", "false"].includes(first) : first;
+  };
+  return Object.fromEntries([...new Set(parameters.keys())].map((name) => [name, read(name)]));
+}
