@@ -65,6 +65,57 @@ export class Place {
   }
 }
 
+/** After a failure nothing is tried for so long, as each try may take seconds. Milliseconds. */
+const pauseMs = 2000;
+
+interface Connecting<Opened> {
+  open(): Promise<Opened>;
+  /** An error as people are told it: a PommelError where the engine is what fails. */
+  explained(error: unknown): unknown;
+  /** The engine was found to be away. */
+  onAway?(): void;
+}
+
+/** What is opened when it is first asked for, and again after its engine was away. */
+export class EngineConnection<Opened> {
+  private opened: Promise<Opened> | null = null;
+  private failure: { at: number; error: unknown } | null = null;
+
+  constructor(private readonly how: Connecting<Opened>) {}
+
+  /** To be asked within `explaining`. @throws soon after a failure the same again */
+  async current(): Promise<Opened> {
+    if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
+    this.opened ??= this.how.open();
+    return this.opened;
+  }
+
+  /** @throws what went wrong, as `explained` says it */
+  async explaining<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.failure = null;
+      return result;
+    } catch (error) {
+      const known = this.how.explained(error);
+      if (codeOf(known) === "index_unavailable" && this.failure?.error !== known) {
+        this.failure = { at: Date.now(), error: known };
+        this.how.onAway?.();
+      }
+      // What was opened may be gone, or be another one, when it is asked for again.
+      if (known instanceof PommelError) this.opened = null;
+      throw known;
+    }
+  }
+
+  /** What is open is no longer given. @returns it, to be closed; null: nothing is open */
+  async end(): Promise<Opened | null> {
+    const opened = await this.opened?.catch(() => null);
+    this.opened = null;
+    return opened ?? null;
+  }
+}
+
 /** An index that connects when it is first asked, and again after its engine was away. */
 interface ConnectingIndex extends CodeIndex {
   /** @throws PommelError `not_indexed` (to read), `index_corrupt`, `index_unavailable` */

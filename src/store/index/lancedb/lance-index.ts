@@ -16,36 +16,26 @@ import type {
   VectorCounts,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
-import { type ChunkRow, chunkRows, countsOf, type FileTotals, type SymbolRow } from "../stored-rows.ts";
+import { chunkId, chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
 import { scopeFilter, type WorthMerging, worthMerging } from "../words/loaded-segments.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { definitionsByKey } from "../words/stored-words.ts";
+import { LanceChunks, storedChunk, storedRows } from "./chunks.ts";
 import { LanceCommits } from "./commits.ts";
 import type { FileEntry, State, StateChange } from "./state.ts";
-import { identity, type LanceStore, type Opened } from "./store.ts";
+import { identity, type LanceStore } from "./store.ts";
 import { LanceVectors } from "./vectors.ts";
 import { LanceWords } from "./words.ts";
 
 /** Segments of saves are merged when there is time; those of a pass at once. */
 const fewChunks = 64;
-/** Chunks that are remembered, as searches meet the same again and again. They take about 20 MB. */
-const maxRemembered = 50_000;
-
-/** The JSON of a chunk's row. */
-type StoredRow = Omit<ChunkRow, "id"> & {
-  symbols: Pick<SymbolRow, "name" | "kind">[];
-  /** Of the file, with its first chunk: Base64. */
-  graph?: string;
-};
-type Remembered = StoredRow & { id: number; file: number };
-
 /** A project's code index in tables of LanceDB. */
 export class LanceIndex implements CodeIndex {
   readonly commits: LanceCommits;
+  private readonly stored = new LanceChunks();
   private readonly words = new LanceWords("chunks");
   private readonly wordsOfCommits = new LanceWords("commits");
   private readonly vectors = new LanceVectors();
-  private readonly remembered = new Map<number, Remembered>();
 
   /** @param store belongs to the index from now on, which closes it */
   constructor(private readonly store: LanceStore) {
@@ -79,7 +69,7 @@ export class LanceIndex implements CodeIndex {
     return this.store.read(async (opened) => {
       const definers = await (await this.words.at(opened)).definers(keys, limit);
       const ids = [...new Set(definers.flat())].sort((a, b) => a - b);
-      const rows = await this.rowsOf(opened, ids);
+      const rows = await this.stored.rows(opened, ids);
       const symbols = ids.flatMap((id) =>
         (rows.get(id)?.symbols ?? []).map(({ name, kind }) => ({ id: chunkId(id), name, kind })),
       );
@@ -104,40 +94,22 @@ export class LanceIndex implements CodeIndex {
 
   chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
     return this.store.read(async (opened) => {
-      const rows = await this.rowsOf(opened, ids as unknown as number[]);
+      const rows = await this.stored.rows(opened, ids as unknown as number[]);
       return ids.flatMap((id) => storedChunk(opened.state, rows.get(Number(id))) ?? []);
     });
   }
 
   chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
     return this.store.read(async (opened) => {
-      const rows = await this.rowsOf(opened, [...chunksIn(opened.state, files)]);
+      const rows = await this.stored.rows(opened, [...chunksIn(opened.state, files)]);
       return [...rows.values()].flatMap((row) => storedChunk(opened.state, row) ?? []);
     });
-  }
-
-  private async rowsOf({ tables }: Opened, ids: readonly number[]): Promise<Map<number, Remembered>> {
-    const found = new Map<number, Remembered>();
-    const unknown: number[] = [];
-    for (const id of ids) {
-      const known = this.remembered.get(id);
-      if (known) found.set(id, known);
-      else unknown.push(id);
-    }
-    if (unknown.length === 0) return found;
-    if (this.remembered.size > maxRemembered) this.remembered.clear();
-    for (const { id, file, content } of await tables.chunks.among(["id", "file", "content"], "id", unknown)) {
-      const row = { id, file, ...(JSON.parse(content) as StoredRow) };
-      found.set(id, row);
-      this.remembered.set(id, row);
-    }
-    return found;
   }
 
   graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
     return this.store.read(async (opened) => {
       const firsts = files.flatMap((file) => opened.state.byId.get(Number(file))?.firstChunk ?? []);
-      const rows = await this.rowsOf(opened, firsts);
+      const rows = await this.stored.rows(opened, firsts);
       return new Map(
         [...rows.values()].flatMap(({ file, graph }) =>
           graph === undefined ? [] : [[file as unknown as FileId, Buffer.from(graph, "base64")]],
@@ -164,7 +136,7 @@ export class LanceIndex implements CodeIndex {
     this.words.release();
     this.wordsOfCommits.release();
     this.vectors.release();
-    this.remembered.clear();
+    this.stored.release();
   }
 
   // Writing
@@ -247,7 +219,7 @@ export class LanceIndex implements CodeIndex {
       const known = opened.state.files.get(path);
       if (known?.hash !== hash || known.chunks !== chunks.length || chunks.length === 0) return null;
       const ids = chunks.map((_, i) => known.firstChunk + i);
-      const rows = await this.rowsOf(opened, ids);
+      const rows = await this.stored.rows(opened, ids);
       if (!ids.every((id, i) => rows.get(id)?.uid === chunks[i]!.id)) return null;
       const entry = { ...known };
       const levels = chunks.map(({ level }) => level);
@@ -354,8 +326,6 @@ export class LanceIndex implements CodeIndex {
   }
 }
 
-const chunkId = (row: number) => row as unknown as ChunkId;
-
 const indexed = (state: State) => [...state.files.values()].filter(({ reason }) => reason === null);
 
 function chunksIn({ byId }: State, files: readonly FileId[]): Set<number> {
@@ -365,37 +335,4 @@ function chunksIn({ byId }: State, files: readonly FileId[]): Set<number> {
     for (let i = 0; i < chunks; i++) ids.add(firstChunk + i);
   }
   return ids;
-}
-
-function storedRows(
-  file: number,
-  { chunks, symbols }: ReturnType<typeof chunkRows>,
-  graph: IndexedFile["graph"],
-) {
-  const symbolsOf = new Map<number, StoredRow["symbols"]>(chunks.map(({ id }) => [id, []]));
-  for (const { chunk, name, kind } of symbols) symbolsOf.get(chunk)!.push({ name, kind });
-  return chunks.map(({ id, ...chunk }, i) => ({
-    ...{ id, file },
-    content: JSON.stringify({
-      ...{ ...chunk, symbols: symbolsOf.get(id)! },
-      ...(i === 0 && graph && { graph: Buffer.from(graph).toString("base64") }),
-    } satisfies StoredRow),
-  }));
-}
-
-/** null for one that is gone. */
-function storedChunk({ byId }: State, row: Remembered | undefined): StoredChunk | null {
-  const file = row && byId.get(row.file);
-  if (!file) return null;
-  const { id, symbols: _, graph: __, ...chunk } = row;
-  const { path, size, mtimeMs, language } = file;
-  return {
-    ...chunk,
-    id: chunkId(id),
-    file: file.id as unknown as FileId,
-    path,
-    size,
-    mtimeMs,
-    language: language!,
-  };
 }

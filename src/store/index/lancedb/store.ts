@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
-import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
+import { messageOf, PommelError } from "../../../project/errors.ts";
 import { envelopeFor } from "../../encryption/envelope.ts";
-import type { Place } from "../remote-engine.ts";
+import { EngineConnection, type Place } from "../remote-engine.ts";
 import { Database, type Layout, type Table } from "./engine.ts";
 import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";
 
@@ -14,7 +14,7 @@ const format = 1;
 export const layouts = {
   /** A row for each change (`StateChange`), after one with all that was before (`wholeState`). */
   journal: { seq: "integer", format: "integer", is_whole: "integer", content: "text" },
-  /** A chunk is JSON: `StoredRow` of lance-index.ts. */
+  /** A chunk is JSON: `StoredRow` of chunks.ts. */
   chunks: { id: "integer", file: "integer", content: "text" },
   /** Words in blocks: word-blocks.ts. */
   words: { block: "integer", first: "text", words: "text", sizes: "bytes", lists: "bytes", places: "bytes" },
@@ -54,8 +54,6 @@ export class Outdated extends Error {}
 /** Key of `meta`. */
 export const identity = "identity";
 
-/** After a failure nothing is tried for so long, as each try may take seconds. Milliseconds. */
-const pauseMs = 2000;
 /** Changes in the journal that reading it may go through. */
 const maxChanges = 500;
 
@@ -65,8 +63,7 @@ const maxChanges = 500;
  * the program ended too early, have numbers that were not given out, and are removed before the next change.
  */
 export class LanceStore {
-  private opened: Promise<Opened> | null = null;
-  private failure: { at: number; error: unknown } | null = null;
+  private readonly connection: EngineConnection<Opened>;
   private isClosed = false;
   /** Rows may have been added that nothing names. */
   private isDirty = false;
@@ -75,16 +72,21 @@ export class LanceStore {
   constructor(
     private readonly location: Location,
     private readonly mode: "read" | "write",
-  ) {}
+  ) {
+    this.connection = new EngineConnection({
+      open: () => (mode === "write" ? this.openToWrite() : this.openToRead()),
+      explained: (error) => explained(error, location),
+    });
+  }
 
   /** @throws PommelError `not_indexed` (to read), `index_corrupt`, `index_unavailable` */
   async open(): Promise<void> {
-    await this.explaining(() => this.current());
+    await this.connection.explaining(() => this.current());
   }
 
   /** A question; it sees the last change that was done. */
   read<T>(ask: (opened: Opened) => Promise<T> | T): Promise<T> {
-    return this.explaining(async () => {
+    return this.connection.explaining(async () => {
       for (let tries = 1; ; tries++) {
         try {
           return await ask(await this.current());
@@ -100,7 +102,7 @@ export class LanceStore {
    * @param change adds rows, with numbers of `next`, and returns what becomes of the state; null for nothing
    */
   write(change: (opened: Opened, next: Next) => Promise<StateChange | null>): Promise<void> {
-    return this.explaining(() =>
+    return this.connection.explaining(() =>
       this.oneByOne(async () => {
         if (this.isDirty) await this.restore();
         const opened = await this.current();
@@ -125,7 +127,7 @@ export class LanceStore {
 
   /** Puts together what many changes left apart, in these tables and those of all indexes. Nothing changes by it. */
   compact(others: (opened: Opened) => Promise<readonly Pick<Table<Layout>, "compact">[]>): Promise<void> {
-    return this.explaining(() =>
+    return this.connection.explaining(() =>
       this.oneByOne(async () => {
         const opened = await this.current();
         await writeWhole(opened);
@@ -140,7 +142,7 @@ export class LanceStore {
     const { dir, place } = this.location;
     if (dir !== null) rmSync(dir, { recursive: true, force: true });
     else if (place.key() !== null) {
-      await this.explaining(async () => {
+      await this.connection.explaining(async () => {
         const db = await Database.connect(this.uri(), false);
         await db.dropAll();
         db.close();
@@ -151,8 +153,7 @@ export class LanceStore {
   async close(): Promise<void> {
     this.isClosed = true;
     await this.oneByOne(() => {});
-    (await this.opened?.catch(() => null))?.db.close();
-    this.opened = null;
+    (await this.connection.end())?.db.close();
   }
 
   private uri(): string {
@@ -162,11 +163,9 @@ export class LanceStore {
 
   private async current(): Promise<Opened> {
     if (this.isClosed) throw new Error("The index is closed.");
-    if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
     const { dir } = this.location;
     if (dir !== null && envelopeFor(dir) !== null) throw notEncrypted();
-    this.opened ??= this.mode === "write" ? this.openToWrite() : this.openToRead();
-    const opened = await this.opened;
+    const opened = await this.connection.current();
     if (this.mode === "read") await follow(opened);
     return opened;
   }
@@ -204,21 +203,6 @@ export class LanceStore {
     await follow(opened);
     await removeUnnamed(opened);
     this.isDirty = false;
-  }
-
-  private async explaining<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work();
-      this.failure = null;
-      return result;
-    } catch (error) {
-      const known = explained(error, this.location);
-      if (codeOf(known) === "index_unavailable" && this.failure?.error !== known)
-        this.failure = { at: Date.now(), error: known };
-      // It may be there, or another one, when it is asked again.
-      if (known instanceof PommelError) this.opened = null;
-      throw known;
-    }
   }
 }
 

@@ -17,7 +17,7 @@ import type {
   VectorCounts,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
-import { chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
+import { chunkId, chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
 import { scopeFilter } from "../words/loaded-segments.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { PostgresCommits } from "./commits.ts";
@@ -375,8 +375,6 @@ export class PostgresIndex implements CodeIndex {
     return this.rows.close();
   }
 }
-
-const chunkId = (row: number) => row as unknown as ChunkId;
 
 async function restamp({ sql, project }: Change, changes: readonly FileChange[]): Promise<void> {
   if (changes.length === 0) return;

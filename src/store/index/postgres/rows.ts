@@ -1,4 +1,4 @@
-import { codeOf, PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../project/errors.ts";
 import {
   connectTo,
   explained,
@@ -8,7 +8,7 @@ import {
   type ServerSettings,
   type Sql,
 } from "../../postgres/server.ts";
-import type { Place } from "../remote-engine.ts";
+import { EngineConnection, type Place } from "../remote-engine.ts";
 import { contentFormat, createTables, schemaName } from "./schema.ts";
 
 /** A project's rows at one time. */
@@ -39,17 +39,13 @@ export function isolate({ isIsolated }: Snapshot): void {
   if (!isIsolated) throw new IsolationNeeded("a transaction is needed");
 }
 
-/** After a failure to connect nothing is tried for so long, as each try may take seconds. Milliseconds. */
-const pauseMs = 2000;
-
 /**
  * The rows of one project: connects when it is first asked and again after the server was away, and lets nobody see or change
  * the rows of other projects. Only what is done within one call fits together.
  */
 export class ProjectRows {
   private sql: Sql | null = null;
-  private opened: Promise<Opened> | null = null;
-  private failure: { at: number; error: unknown } | null = null;
+  private readonly connection: EngineConnection<Opened>;
   private isClosed = false;
   private asked: Promise<string> | null = null;
 
@@ -57,14 +53,24 @@ export class ProjectRows {
     private readonly settings: ServerSettings,
     private readonly place: Place,
     private readonly mode: "read" | "write",
-  ) {}
+  ) {
+    this.connection = new EngineConnection({
+      open: () => this.prepare(),
+      explained: (error) => explained(error, settings),
+      onAway: () => {
+        // A connection of postgres.js that was cut while something waited to be sent never sends again.
+        void this.sql?.end({ timeout: 0 });
+        this.sql = null;
+      },
+    });
+  }
 
   /**
    * Makes sure of the tables and the project.
    * @throws PommelError `not_indexed` (to read), `index_corrupt` for rows of another format, `index_unavailable`
    */
   async open(): Promise<void> {
-    await this.explaining(() => this.project());
+    await this.connection.explaining(() => this.project());
   }
 
   /** The project's revision now; who asks at the same moment shares the answer. */
@@ -107,7 +113,7 @@ export class ProjectRows {
   }
 
   private readWithin<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.explaining(async () => {
+    return this.connection.explaining(async () => {
       const { sql, project } = await this.project();
       return inTransaction(sql, "isolation level repeatable read read only", async (sql) => {
         const revision = await revisionOf(sql, project, this.settings);
@@ -118,7 +124,7 @@ export class ProjectRows {
 
   /** One statement. */
   ask<T>(work: (sql: Queryable, project: number) => Promise<T>): Promise<T> {
-    return this.explaining(async () => {
+    return this.connection.explaining(async () => {
       const { sql, project } = await this.project();
       return work(sql, project);
     });
@@ -129,7 +135,7 @@ export class ProjectRows {
    * where the server's own setting says so. Bytes.
    */
   withMemory<T>(bytes: number, work: (sql: Queryable) => Promise<T>): Promise<T> {
-    return this.explaining(async () => {
+    return this.connection.explaining(async () => {
       const { sql } = await this.project();
       const connection = await sql.reserve();
       try {
@@ -147,7 +153,7 @@ export class ProjectRows {
 
   /** One transaction; others that change these rows wait for it. */
   write<T>(work: (change: Change) => Promise<T>): Promise<T> {
-    return this.explaining(async () => {
+    return this.connection.explaining(async () => {
       const { sql, project } = await this.project();
       return inTransaction(sql, "", async (sql) => {
         const [row] = await sql<(Pick<Change, "nextFile" | "nextChunk"> & { revision: number })[]>`
@@ -170,7 +176,7 @@ export class ProjectRows {
   async remove(): Promise<void> {
     const key = this.place.key();
     if (key === null) return;
-    await this.explaining(async () => {
+    await this.connection.explaining(async () => {
       this.sql ??= connectTo(this.settings);
       await inTransaction(this.sql, "", async (sql) => {
         const [row] = await sql<
@@ -206,9 +212,7 @@ export class ProjectRows {
 
   private project(): Promise<Opened> {
     if (this.isClosed) throw new Error("The index is closed.");
-    if (this.failure !== null && Date.now() - this.failure.at < pauseMs) throw this.failure.error;
-    this.opened ??= this.prepare();
-    return this.opened;
+    return this.connection.current();
   }
 
   private async prepare(): Promise<Opened> {
@@ -242,25 +246,6 @@ export class ProjectRows {
       { id: number; format: number }[]
     >`SELECT id, format FROM pommel_index_3.projects WHERE key = ${key}`;
     return { sql, project: checked(row!, this.settings) };
-  }
-
-  private async explaining<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work();
-      this.failure = null;
-      return result;
-    } catch (error) {
-      const known = explained(error, this.settings);
-      if (codeOf(known) === "index_unavailable" && this.failure?.error !== known) {
-        this.failure = { at: Date.now(), error: known };
-        // A connection of postgres.js that was cut while something waited to be sent never sends again.
-        void this.sql?.end({ timeout: 0 });
-        this.sql = null;
-      }
-      // What was prepared may be gone when the server is back.
-      if (known instanceof PommelError) this.opened = null;
-      throw known;
-    }
   }
 }
 

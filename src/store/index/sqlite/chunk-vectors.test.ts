@@ -7,8 +7,9 @@ import { chunkRecord, indexedFile } from "../../../../test/support/record-fixtur
 import type { Level } from "../../../project/levels.ts";
 import { createKernel, createPlainKernel } from "../../vectors/vector-kernel.ts";
 import type { ChunkId, Scope } from "../port.ts";
+import { chunkId } from "../stored-rows.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
-import { chunkId, IndexDatabase } from "./index-database.ts";
+import { IndexDatabase } from "./index-database.ts";
 
 let dir: string;
 let file: string;

@@ -7,7 +7,8 @@ import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
-import { chunkId, IndexDatabase } from "./index-database.ts";
+import { chunkId } from "../stored-rows.ts";
+import { IndexDatabase } from "./index-database.ts";
 import { Definitions, SqliteIndex } from "./sqlite-index.ts";
 
 let dir: string;

@@ -11,21 +11,17 @@ import type {
   KnownFile,
   StoredChunk,
 } from "../port.ts";
-import type { FileChange, FileStamp, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
-import { chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
+import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
+import { countsOf, type FileTotals } from "../stored-rows.ts";
 import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
+import { insertIndexed, insertSkipped, restamp } from "./file-rows.ts";
+import { Outlines } from "./outlines.ts";
 import { codeMigrations } from "./schema.ts";
 import { SignPacking } from "./signs/sign-blocks.ts";
-import { insertVectors, removeVectors } from "./vector-rows.ts";
+import { removeVectors } from "./vector-rows.ts";
 import { WordIndex } from "./word-index.ts";
 import { SegmentMerges } from "./word-segments.ts";
-
-/** They take about 4 MB. */
-const maxOutlines = 20_000;
-
-/** Remembered paths; more than almost any project has files. */
-const maxPaths = 50_000;
 
 /** Merging words keeps in step with writing: a step for so many chunks. */
 const chunksPerStep = 12;
@@ -55,9 +51,6 @@ interface IndexOptions {
   mapped?: boolean;
 }
 
-/** A row of `chunks` as the port knows it. */
-export const chunkId = (row: number) => row as unknown as ChunkId;
-
 /**
  * `index.db`: files, their chunks, the full-text rows, symbols and vectors of those. Every change of a file is one
  * transaction, so a reader sees a file as it was or as it is, never half. The port says what the methods do (../port.ts);
@@ -79,6 +72,7 @@ export class IndexDatabase extends Connection {
   }
 
   readonly words = new WordIndex(this);
+  private readonly outlinesKnown = new Outlines(this, this.words);
   private readonly merges = new SegmentMerges(this);
   private readonly packing: SignPacking;
 
@@ -91,8 +85,8 @@ export class IndexDatabase extends Connection {
   override inTransaction<T>(work: () => T): T {
     return super.inTransaction(() => {
       const result = work();
-      const now = this.prepare("UPDATE revision SET number = number + 1 RETURNING number").pluck().get();
-      this.prepare("DELETE FROM removed_vectors WHERE revision < ?").run(Number(now) - revisionsRemembered);
+      const now = this.value<number>("UPDATE revision SET number = number + 1 RETURNING number");
+      this.prepare("DELETE FROM removed_vectors WHERE revision < ?").run(now - revisionsRemembered);
       this.revisionAt = "";
       return result;
     });
@@ -127,54 +121,6 @@ export class IndexDatabase extends Connection {
 
   replace(file: IndexedFile | SkippedFile, vectors?: FileVectors): void {
     this.write([file.status === "skipped" ? file : { ...file, ...(vectors && { vectors }) }]);
-  }
-
-  private insert(file: IndexedFile | SkippedFile, words: SegmentBuilder, embedded?: FileVectors): void {
-    this.forget(file.path);
-    if (file.status === "skipped") {
-      this.prepare(
-        "INSERT INTO files (path, size, mtime_ms, skip_reason, indexed_at) VALUES (?, ?, ?, ?, ?)",
-      ).run(file.path, file.size, file.mtimeMs, file.reason, Date.now());
-      return;
-    }
-    const { lastInsertRowid: fileId } = this.prepare(
-      `INSERT INTO files (path, size, mtime_ms, hash, language, lines, syntax_errors, chunks, indexed_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ).run(
-      file.path,
-      file.size,
-      file.mtimeMs,
-      file.hash,
-      file.language,
-      file.lines,
-      file.syntaxErrors ? 1 : 0,
-      file.chunks.length,
-      Date.now(),
-    );
-    if (file.graph) this.prepare("INSERT INTO graphs (file_id, data) VALUES (?, ?)").run(fileId, file.graph);
-    const firstChunk = words.next;
-    const { chunks, symbols } = chunkRows(file, words);
-    const insertChunk = this.prepare(
-      `INSERT INTO chunks
-         (id, uid, file_id, parent_uid, parent_name, level, kind, name, signature, start_line, end_line,
-          fingerprint, built)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    for (const chunk of chunks) {
-      const { id, uid, parentUid, parentName, level, kind, name, signature, startLine, endLine } = chunk;
-      insertChunk.run(
-        ...[id, uid, fileId, parentUid, parentName, level, kind, name, signature, startLine, endLine],
-        ...[chunk.fingerprint, chunk.built],
-      );
-    }
-    if (embedded) {
-      const levels = file.chunks.map(({ level }) => level);
-      insertVectors(this, { fileId: Number(fileId), firstChunk, levels }, embedded);
-    }
-    const insertSymbol = this.prepare(
-      "INSERT INTO symbols (name, kind, line, file_id, chunk_id) VALUES (?, ?, ?, ?, ?)",
-    );
-    for (const { name, kind, line, chunk } of symbols) insertSymbol.run(name, kind, line, fileId, chunk);
   }
 
   /** A transaction that is still open: the words of its chunks, and the files that it wrote. */
@@ -258,13 +204,13 @@ export class IndexDatabase extends Connection {
   }
 
   private apply(change: FileChange, words: SegmentBuilder): void {
-    if (change.status === "gone") this.forget(change.path);
-    else if (change.status === "unchanged") this.restamp(change);
-    else this.insert(change, words, change.status === "indexed" ? change.vectors : undefined);
-  }
-
-  private restamp({ size, mtimeMs, path }: FileStamp): void {
-    this.prepare("UPDATE files SET size = ?, mtime_ms = ? WHERE path = ?").run(size, mtimeMs, path);
+    if (change.status === "unchanged") {
+      restamp(this, change);
+      return;
+    }
+    this.forget(change.path);
+    if (change.status === "skipped") insertSkipped(this, change);
+    else if (change.status === "indexed") insertIndexed(this, change, words, change.vectors);
   }
 
   /** One transaction for all. */
@@ -334,8 +280,7 @@ export class IndexDatabase extends Connection {
   }
 
   chunkCount(): number {
-    const count = this.prepare("SELECT coalesce(sum(chunks), 0) FROM file_totals").pluck();
-    return this.once("chunks", () => count.get() as number);
+    return this.once("chunks", () => this.value<number>("SELECT coalesce(sum(chunks), 0) FROM file_totals"));
   }
 
   files(): IndexEntry[] {
@@ -354,52 +299,14 @@ export class IndexDatabase extends Connection {
   }
 
   outlines(ids: readonly ChunkId[]): ChunkOutline[] {
-    const remembered = this.outlinesKnown;
-    if (remembered.size > maxOutlines) remembered.clear();
-    const present = this.words.present();
-    const found: ChunkOutline[] = [];
-    const unknown: ChunkId[] = [];
-    for (const id of ids) {
-      const outline = remembered.get(id);
-      if (outline && present.has(Number(id))) found.push(outline);
-      else unknown.push(id);
-    }
-    if (unknown.length === 0) return found;
-    const rows = this.all<ChunkOutline>(
-      `SELECT c.id, c.file_id AS file, '' AS path, c.level, c.name, c.parent_name AS parentName,
-         c.start_line AS startLine, c.fingerprint, c.built
-       FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-      unknown,
-    );
-    for (const row of rows) {
-      row.path = this.pathOf(row.file);
-      remembered.set(row.id, row);
-    }
-    return found.concat(rows);
+    return this.outlinesKnown.of(ids);
   }
-
-  /** What searches meet again and again. A chunk never changes, and those that went are not in the words any more. */
-  private readonly outlinesKnown = new Map<ChunkId, ChunkOutline>();
 
   /** Rows of `vectors` that have gone since a version, of all models; null where that is not known. */
   vectorsRemovedSince(version: string): readonly number[] | null {
     const since = Number(version.split("/")[1]);
     if (!(since >= this.revision() - revisionsRemembered)) return null;
     return this.column<number>("SELECT id FROM removed_vectors WHERE revision >= ?", since);
-  }
-
-  private readonly paths = new Map<FileId, string>();
-
-  /** Remembered: every search meets the same files again. */
-  private pathOf(file: FileId): string {
-    let path = this.paths.get(file);
-    if (path === undefined) {
-      const row = this.get<{ path: string } | null>("SELECT path FROM files WHERE id = ?", file);
-      path = row?.path ?? "";
-      if (this.paths.size >= maxPaths) this.paths.clear();
-      this.paths.set(file, path);
-    }
-    return path;
   }
 
   chunks(ids: readonly ChunkId[]): StoredChunk[] {
