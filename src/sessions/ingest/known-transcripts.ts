@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
+import type { Vanishing } from "../../protocol/operations/status.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import {
@@ -70,24 +71,6 @@ const soonDays = 7;
 export interface AgingTranscript {
   mtimeMs: number;
   isStored: boolean;
-}
-
-/** The sessions of a project that a client will delete, by its own settings. */
-export interface Vanishing {
-  /** Its name, and the one for people: "claude", "Claude Code". */
-  agent: string;
-  title: string;
-  /** It deletes sessions without a change for this long. */
-  days: number;
-  /** The setting and its file; null: the client's default. */
-  setting: string;
-  source: string | null;
-  /** Sessions that vanish within `within_days`, and those of them that are stored. */
-  sessions: number;
-  stored: number;
-  within_days: number;
-  /** When the first one vanishes, if the client is started then; ISO 8601, null without one. */
-  first_at: string | null;
 }
 
 /**

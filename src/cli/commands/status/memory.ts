@@ -1,4 +1,4 @@
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import type { StatusResponse, Vanishing } from "../../../protocol/operations/status.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import { humanBytes, humanDuration } from "../../terminal/output.ts";
 
@@ -117,7 +117,6 @@ export function roughly(seconds: number): string {
   return seconds < 60 ? `${Math.max(1, Math.round(seconds))} s` : humanDuration(seconds * 1000);
 }
 
-type Vanishing = NonNullable<StatusResponse["memory"]["vanishing"]>[number];
 type Context = StatusResponse["memory"]["context"];
 type Jobs = StatusResponse["memory"]["jobs"];
 
