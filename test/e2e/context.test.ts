@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -13,7 +13,7 @@ import { callPm, runPm } from "./run-pm.ts";
 
 let project: Project;
 let dir: string;
-beforeEach(() => {
+function newProject(): void {
   project = createProject({ "src/heron.ts": "export const attempts = 3;\n" });
   // Other processes may take the machine's time; what is late is tested below.
   writeFileSync(
@@ -21,14 +21,19 @@ beforeEach(() => {
     '[context]\nmode = "eager"\nkinds = ["start", "prompt", "edit"]\ndeadline_ms = 30000\n',
   );
   dir = transcriptDir(project);
-});
-afterEach(async () => {
+}
+const removeAll = async () => {
   await cleanUp();
   rmSync(join(process.env.HOME!, ".claude"), { recursive: true, force: true });
-});
+};
 
 const before = "11111111-1111-4111-8111-111111111111";
-const current = "22222222-2222-4222-8222-222222222222";
+/** Of each test: what a session was told once, it is not told again. */
+let current: string;
+let sessions = 0;
+beforeEach(() => {
+  current = `22222222-2222-4222-8222-${String(++sessions).padStart(12, "0")}`;
+});
 
 /** A session of yesterday, with a note and a decision about a file. */
 async function remember(): Promise<void> {
@@ -60,24 +65,28 @@ const hook = async (name: string, event: string, more: object = {}) => {
 const silence = { code: 0, signal: null, stdout: "", stderr: "" };
 const prompt = "fetchTalon times out again when the heronLedger is imported";
 
-/** What would be injected is shown, and does not count as injected. */
-async function preview(): Promise<void> {
-  // What sessions are called and were asked is indexed behind everything else.
-  const asked = await until(async () => {
-    const shown = await callPm(["context", prompt], { cwd: project.root });
-    return shown.stdout.includes("From Pommel, the project's memory") && shown;
-  });
-  expect(asked).toMatchObject({ code: 0, stderr: "" });
-  const begin = await callPm(["context", "--start"], { cwd: project.root });
-  expect(begin.stdout).toContain("heron releases are cut on Fridays");
-  const none = await callPm(["context", "thanks"], { cwd: project.root });
-  expect(none.stdout).toBe("Nothing would be injected: no relevant memory.\n");
-  expect((await callPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
-}
-
 describe("a hook injects", () => {
-  test("what matters when a session starts, once, as a quotation", async () => {
+  beforeAll(async () => {
+    newProject();
     await remember();
+  });
+  afterAll(removeAll);
+
+  test("what is shown before, which does not count as injected", async () => {
+    // What sessions are called and were asked is indexed behind everything else.
+    const asked = await until(async () => {
+      const shown = await callPm(["context", prompt], { cwd: project.root });
+      return shown.stdout.includes("From Pommel, the project's memory") && shown;
+    });
+    expect(asked).toMatchObject({ code: 0, stderr: "" });
+    const begin = await callPm(["context", "--start"], { cwd: project.root });
+    expect(begin.stdout).toContain("heron releases are cut on Fridays");
+    const none = await callPm(["context", "thanks"], { cwd: project.root });
+    expect(none.stdout).toBe("Nothing would be injected: no relevant memory.\n");
+    expect((await callPm(["context"], { cwd: project.root })).stdout).toMatch(/^No automatic context yet\./);
+  });
+
+  test("what matters when a session starts, once, as a quotation", async () => {
     const { stdout, ...rest } = await hook("session-start", "SessionStart", { source: "startup" });
     expect(rest).toEqual({ code: 0, signal: null, stderr: "" });
     const { hookSpecificOutput } = JSON.parse(stdout);
@@ -115,8 +124,6 @@ describe("a hook injects", () => {
   });
 
   test("what a prompt goes on with, and what was decided about a file, but nothing when a turn is over", async () => {
-    await remember();
-    await preview();
     expect(await hook("user-prompt", "UserPromptSubmit", { prompt: "thanks, go on" })).toEqual(silence);
     const asked = await hook("user-prompt", "UserPromptSubmit", { prompt });
     expect(JSON.parse(asked.stdout).hookSpecificOutput).toMatchObject({
@@ -141,26 +148,12 @@ describe("a hook injects", () => {
       );
     }
   });
-
-  test("injected context is not recorded as conversation", async () => {
-    await remember();
-    const { stdout } = await hook("session-start", "SessionStart", { source: "startup" });
-    const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;
-    const made = sessionIn(project, current);
-    made.injected(text);
-    made.prompt("And what about the kestrel?");
-    made.reply("The kestrel stays as it is.");
-    made.writeTo(dir);
-    await until(async () =>
-      (await ask(project, "kestrel")).results.some(({ session_id }) => session_id === current),
-    );
-    await untilRead(project);
-    const { results } = await ask(project, "releases are cut on Fridays", { session: current });
-    expect(results.filter(({ content }) => /Fridays|From Pommel/.test(content))).toEqual([]);
-  });
 });
 
 describe("a hook is silent", () => {
+  beforeEach(newProject);
+  afterEach(removeAll);
+
   test("without a daemon, and without a memory", async () => {
     expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
     await start(project);
@@ -195,25 +188,47 @@ describe("a hook is silent", () => {
     server.closeAllConnections();
     server.close();
   });
+});
 
-  test("where it is turned off", async () => {
+describe("a hook", () => {
+  beforeEach(newProject);
+  afterAll(removeAll);
+
+  test("injects what is not recorded as conversation", async () => {
+    await remember();
+    const { stdout } = await hook("session-start", "SessionStart", { source: "startup" });
+    const text: string = JSON.parse(stdout).hookSpecificOutput.additionalContext;
+    const made = sessionIn(project, current);
+    made.injected(text);
+    made.prompt("And what about the kestrel?");
+    made.reply("The kestrel stays as it is.");
+    made.writeTo(dir);
+    await until(async () =>
+      (await ask(project, "kestrel")).results.some(({ session_id }) => session_id === current),
+    );
+    await untilRead(project);
+    const { results } = await ask(project, "releases are cut on Fridays", { session: current });
+    expect(results.filter(({ content }) => /Fridays|From Pommel/.test(content))).toEqual([]);
+  });
+
+  test("is silent where it is turned off", async () => {
     writeFileSync(project.configFile, '[context]\nmode = "off"\n');
     await remember();
     expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
     expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
     expect(await pmJson(project, "context")).toMatchObject({ told: [] });
   });
-});
 
-test("an answer that comes too late is counted", async () => {
-  writeFileSync(project.configFile, "[context]\ndeadline_ms = 1\n");
-  await remember();
-  expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
-  expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
-  await until(async () => (await status(project)).memory.context.missed_30d === 2);
-  expect(await pmJson(project, "context")).toMatchObject({
-    told: [],
-    missed: [{ event: "session-start" }, { event: "user-prompt" }],
+  test("whose answer comes too late is counted", async () => {
+    writeFileSync(project.configFile, "[context]\ndeadline_ms = 1\n");
+    await remember();
+    expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
+    expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
+    await until(async () => (await status(project)).memory.context.missed_30d === 2);
+    expect(await pmJson(project, "context")).toMatchObject({
+      told: [],
+      missed: [{ event: "session-start" }, { event: "user-prompt" }],
+    });
+    expect((await callPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
   });
-  expect((await callPm(["context"], { cwd: project.root })).stdout).toContain("2 answers came too late");
 });

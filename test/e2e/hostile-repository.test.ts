@@ -88,7 +88,7 @@ function clone(files: Files, { known = false } = {}): Project {
   return known ? nameProject(project) : project;
 }
 
-const pm = (...args: string[]) => runPm(args, { cwd: root });
+const pm = (...args: string[]) => callPm(args, { cwd: root });
 const notes = async (cwd = root): Promise<string> =>
   (await callPm(["memory", "notes", "--json"], { cwd })).stdout;
 const doctor = async () => {
@@ -113,9 +113,9 @@ async function useEverything(): Promise<string> {
   const said = [
     await hook("session-start", "SessionStart", { source: "startup" }),
     await hook("user-prompt", "UserPromptSubmit", prompt),
-    await pm("search", "retryLater"),
+    await runPm(["search", "retryLater"], { cwd: root }),
     await pm("search", "transcripts", "rule"),
-    await pm("status"),
+    await runPm(["status"], { cwd: root }),
     await pm("memory", "notes"),
     await pm("session", "list"),
   ].map(({ stdout, stderr }) => stdout + stderr);
@@ -453,7 +453,6 @@ describe("a .pommel that is", () => {
   ])("%s keeps nobody from working", async (_, arrange) => {
     clone({}, { known: true });
     arrange();
-    const pm = (...args: string[]) => callPm(args, { cwd: root });
     const searched = await pm("search", "code", "retryLater");
     expect(searched).toMatchObject({ code: 0, stdout: expect.stringContaining("retry.ts") });
     expect((await pm("note", "mine")).code).toBe(0);
@@ -490,6 +489,8 @@ describe("a .pommel that is", () => {
 });
 
 describe("the socket", () => {
+  /** A process: what it hands on to a daemon is not read again. */
+  const pm = (...args: string[]) => runPm(args, { cwd: root });
   /** A daemon's record, so that clients look for its socket. */
   function announce(): void {
     const context = { mode: "eager", deadline_ms: 5000, places: {} };
@@ -588,7 +589,7 @@ it("a copy of a project is a checkout of its own, and shares what is remembered"
   const copy = join(dir, "copy");
   execFileSync("cp", ["-r", root, copy]);
   put(copy, { "added.ts": "export function onlyInCopy(): void {}\n" });
-  const inCopy = (...args: string[]) => runPm(args, { cwd: copy });
+  const inCopy = (...args: string[]) => callPm(args, { cwd: copy });
   const first = await inCopy("search", "code", "onlyInCopy");
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("added.ts") });
   expect(first.stderr).toContain(`another checkout of ${root}`);
