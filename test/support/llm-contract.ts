@@ -130,7 +130,8 @@ export function llmContract(name: string, { driver, start, create }: ContractOpt
       server.faults.push("silence", "silence", "silence");
       const hasty = create(server.url, { clock, timeoutMs: 40 });
       await expect(hasty.generate(request)).rejects.toMatchObject(unavailable(/no answer within 0.04 s/));
-      expect(server.requests).toHaveLength(2);
+      // Counted here: in so short a time a request may not have reached a busy server.
+      expect(clock.waits).toHaveLength(1);
     });
 
     it("rejects with the reason it was aborted for, before and meanwhile, and works on", async () => {
