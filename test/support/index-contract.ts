@@ -243,7 +243,7 @@ export function indexContract(
         parentName: "Outer",
         ...{ fingerprint: -7, built: 1 },
       };
-      expect(await index.outlines([found!.id])).toMatchObject([{ ...outline, startLine: 2 }]);
+      expect(await index.outlines([found!.id])).toMatchObject([{ ...outline, startLine: 2, endLine: 3 }]);
       expect(await index.chunks([found!.id, outer])).toMatchObject([
         {
           ...outline,

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { CodeResult } from "../../protocol/operations/search.ts";
-import type { Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
+import type { ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {
   type Judgement,
@@ -231,18 +231,18 @@ export class CodeSearch {
     // Mostly the first batch is enough: files that are gone are few.
     for (let next = 0; next < found.length && results.length < limit; next += limit) {
       const batch = found.slice(next, next + limit);
-      const ids = batch.flatMap(({ best, others }) =>
-        [best, ...others.slice(0, lookedAt)].map(({ candidate }) => candidate.chunk.id),
-      );
+      const places = batch.map(furtherPlaces);
+      const ids = batch.flatMap(({ best }, i) => [
+        best.candidate.chunk.id,
+        ...places[i]!.map(({ id }) => id),
+      ]);
       const stored = new Map((await this.index.chunks(ids)).map((chunk) => [chunk.id, chunk]));
-      const chunkOf = ({ candidate }: Ranked) => stored.get(candidate.chunk.id);
-      const chunks = batch.flatMap(({ best }) => chunkOf(best) ?? []);
+      const chunks = batch.flatMap(({ best }) => stored.get(best.candidate.chunk.id) ?? []);
       const contents = new Map(linesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]));
-      for (const { best: entry, others, copies } of batch) {
-        const chunk = chunkOf(entry);
+      for (const [i, { best: entry, copies }] of batch.entries()) {
+        const chunk = stored.get(entry.candidate.chunk.id);
         const content = contents.get(chunk);
         if (!chunk || !content || results.length === limit) continue;
-        const further = others.slice(0, lookedAt).flatMap((other) => chunkOf(other) ?? []);
         const result: CodeResult = {
           id: chunk.uid,
           file: chunk.path,
@@ -259,7 +259,7 @@ export class CodeSearch {
           match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
           ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
           freshness: content.drifted ? "drifted" : "fresh",
-          places: furtherPlaces(chunk, further).map(placeOf),
+          places: places[i]!.flatMap(({ id }) => stored.get(id) ?? []).map(placeOf),
           also_in: copies,
           ...(explain && { signals: rounded(entry.signals) }),
         };
@@ -292,11 +292,12 @@ function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery
  * The further places of a result, best first: those with a name, but not what lies around the result or around one
  * of them, as it is the same place said less exactly.
  */
-function furtherPlaces(best: StoredChunk, others: readonly StoredChunk[]): StoredChunk[] {
-  const chosen: StoredChunk[] = [];
-  for (const one of others) {
+function furtherPlaces({ best, others }: RankedFile): ChunkOutline[] {
+  const chosen: ChunkOutline[] = [];
+  for (const { candidate } of others.slice(0, lookedAt)) {
+    const one = candidate.chunk;
     if (chosen.length === maxPlaces) break;
-    const isAround = [best, ...chosen].some(
+    const isAround = [best.candidate.chunk, ...chosen].some(
       ({ startLine, endLine }) => one.startLine <= startLine && one.endLine >= endLine,
     );
     if (one.name !== "" && one.level !== "file" && !isAround) chosen.push(one);

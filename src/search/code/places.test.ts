@@ -14,6 +14,7 @@ const entry = (file: string, score: number, chunk: Partial<ChunkOutline>, semant
       name: "",
       parentName: null,
       startLine: 1,
+      endLine: 1,
       ...chunk,
     } as ChunkOutline,
     ...{ lexical: 0.5, phrase: 0, semantic, fileSemantic: 0, fileNearness: 0, defines: [], file: 0 },

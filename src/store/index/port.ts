@@ -81,8 +81,9 @@ export interface ChunkOutline {
   level: Level;
   name: string;
   parentName: string | null;
-  /** 1-based. */
+  /** 1-based, inclusive. */
   startLine: number;
+  endLine: number;
   /** SimHash of its code: of copies few bits differ. 0 where there is too little of it to compare. */
   fingerprint: number;
   /** 1: a compiler or a bundler wrote its file. */
@@ -100,7 +101,6 @@ export interface StoredChunk extends ChunkOutline {
   language: string;
   kind: string;
   signature: string;
-  endLine: number;
 }
 
 export interface IndexEntry {

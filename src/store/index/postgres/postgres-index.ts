@@ -393,7 +393,7 @@ async function chunksIn({ sql, project }: Snapshot, files: readonly FileId[]): P
 function outlinesOf({ sql, project }: Snapshot, ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
   return sql<ChunkOutline[]>`
     SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine",
-      c.fingerprint, c.built
+      c.end_line AS "endLine", c.fingerprint, c.built
     FROM pommel_index_3.chunks c JOIN pommel_index_3.files f ON f.project = ${project} AND f.id = c.file
     WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`;
 }

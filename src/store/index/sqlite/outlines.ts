@@ -34,7 +34,7 @@ export class Outlines {
     if (unknown.length === 0) return found;
     const rows = this.db.all<ChunkOutline>(
       `SELECT c.id, c.file_id AS file, '' AS path, c.level, c.name, c.parent_name AS parentName,
-         c.start_line AS startLine, c.fingerprint, c.built
+         c.start_line AS startLine, c.end_line AS endLine, c.fingerprint, c.built
        FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
       unknown,
     );
