@@ -1,6 +1,9 @@
 #!/usr/bin/env node
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
+import { homeOf } from "./project/home.ts";
 
 /**
  * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
@@ -27,9 +30,22 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (includesCommand(forwarded, args)) {
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {
+  keepCompiledCode();
   void import("./mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
+  keepCompiledCode();
   void import("./cli/pm.ts");
+}
+
+/**
+ * Has Node keep what V8 compiled for the next start, where it can (from 22.1 on) and where Pommel already keeps something:
+ * asking for its version leaves nothing behind. What loads little does not gain by it.
+ */
+function keepCompiledCode(): void {
+  const { cacheDir } = homeOf();
+  const module: { enableCompileCache?: (directory: string) => unknown; builtinModules: unknown } =
+    process.getBuiltinModule("node:module");
+  if (existsSync(cacheDir)) module.enableCompileCache?.(join(cacheDir, "compiled"));
 }
 
 async function runForwarded(): Promise<void> {
