@@ -1,12 +1,13 @@
 import type { Entry } from "../../agents/agent.ts";
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { isDistinctive } from "../../attribution/survival.ts";
-import type {
-  BlameRange,
-  LineAuthor,
-  Origin,
-  OriginCommit,
-  OriginTurn,
+import {
+  type BlameRange,
+  type LineAuthor,
+  lineAuthor,
+  type Origin,
+  type OriginCommit,
+  type OriginTurn,
 } from "../../protocol/operations/blame.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
@@ -137,34 +138,8 @@ export function originOf(memory: Memory | null, { ranges }: OriginGroup): Origin
 
 /** Who wrote a range, without where it is. */
 export function authorIn(range: BlameRange): LineAuthor {
-  const {
-    author,
-    session_id,
-    session_title,
-    agent,
-    model,
-    turn,
-    tool_use,
-    confidence,
-    how,
-    basis,
-    said_by,
-    hint,
-  } = range;
-  return {
-    author,
-    session_id,
-    session_title,
-    agent,
-    model,
-    turn,
-    tool_use,
-    confidence,
-    how,
-    basis,
-    said_by,
-    hint,
-  };
+  const fields = Object.keys(lineAuthor().shape) as (keyof LineAuthor)[];
+  return Object.fromEntries(fields.map((field) => [field, range[field]])) as LineAuthor;
 }
 
 /** The commit of a range; null: none yet. */

@@ -93,8 +93,8 @@ export function rowCount(
   db: Connection,
   { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
 ): number {
-  const count = db.prepare("SELECT files FROM vector_totals WHERE model = ? AND dimensions = ?").pluck();
-  return (count.get(model, dimensions) as number | undefined) ?? 0;
+  const count = "SELECT files FROM vector_totals WHERE model = ? AND dimensions = ?";
+  return db.value<number | null>(count, model, dimensions) ?? 0;
 }
 
 /** Forgets the vectors of all models but these. */

@@ -38,8 +38,8 @@ export function usedSegments(db: Connection): StoredSegment[] {
 }
 
 export function chunksOf(db: Connection, { id, chunks }: StoredSegment): SegmentChunks {
-  const data = db.prepare("SELECT data FROM segment_chunks WHERE segment = ?").pluck().get(id);
-  return decodeChunks(data as Uint8Array, chunks);
+  const data = db.value<Uint8Array>("SELECT data FROM segment_chunks WHERE segment = ?", id);
+  return decodeChunks(data, chunks);
 }
 
 /** All words of a segment, ascending, each with a line end before and behind it. */
@@ -168,7 +168,7 @@ export class SegmentMerges {
   /** Another process may have merged them meanwhile, or a transaction that began it was undone. */
   private isCurrent({ target, sources }: Merge): boolean {
     const used = new Set(usedSegments(this.db).map(({ id }) => id));
-    const state = this.db.prepare("SELECT state FROM word_segments WHERE id = ?").pluck().get(target);
+    const state = this.db.value<string | null>("SELECT state FROM word_segments WHERE id = ?", target);
     return state === "made" && sources.every(({ id }) => used.has(id));
   }
 

@@ -58,14 +58,12 @@ interface Place {
 
 /** The chunk that shows a line; where none is kept, the turn as one. */
 export function chunkAround(memory: Memory, { sessionId, number, seq }: Place): StoredSessionChunk {
-  const id = memory
-    .prepare(
-      `SELECT id FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND first_seq <= @seq AND last_seq >= @seq
-       ORDER BY position LIMIT 1`,
-    )
-    .pluck()
-    .get({ sessionId, seq }) as SessionChunkId | undefined;
-  const chunk = id === undefined ? undefined : chunksByIds(memory, [id]).get(id);
+  const id = memory.value<SessionChunkId | null>(
+    `SELECT id FROM chunks WHERE session_id = @sessionId AND type = 'raw' AND first_seq <= @seq AND last_seq >= @seq
+     ORDER BY position LIMIT 1`,
+    { sessionId, seq },
+  );
+  const chunk = id === null ? undefined : chunksByIds(memory, [id]).get(id);
   if (chunk) return chunk;
   const turn = turnOf(memory, sessionId, number);
   const session = memory.value<string>("SELECT uid FROM sessions WHERE id = ?", sessionId);

@@ -170,10 +170,8 @@ function forgetSession(memory: Memory, id: number, now: number): void {
   for (const table of ["jobs", "activity"]) {
     memory.prepare(`DELETE FROM ${table} WHERE ${subjects}`).run({ id });
   }
-  const session = memory.prepare("SELECT uid FROM sessions WHERE id = ?").pluck().get(id) as
-    | string
-    | undefined;
-  if (session !== undefined) forgetInCheckpoints(memory, session);
+  const session = memory.value<string | null>("SELECT uid FROM sessions WHERE id = ?", id);
+  if (session !== null) forgetInCheckpoints(memory, session);
   memory.prepare("DELETE FROM sessions WHERE id = ?").run(id);
 }
 

@@ -135,7 +135,7 @@ export class SignPacking {
   /** One block, some milliseconds. @returns whether there was something to do */
   step(): boolean {
     const counts = vectorCounts(this.db);
-    const last = this.db.prepare("SELECT max(id) FROM vectors").pluck().get();
+    const last = this.db.value<number | null>("SELECT max(id) FROM vectors");
     const now = `${last} ${JSON.stringify(counts)}`;
     if (now === this.doneAt) return false;
     if (counts.some((space) => this.stepOf(space)) || this.removeOthers(counts)) return true;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import { examples, query, run } from "../frame.ts";
-import { addOptions, collect } from "../options.ts";
-import { namesOf, sidesOf } from "./search/request.ts";
+import { examples, query, run } from "../../frame.ts";
+import { addOptions, collect } from "../../options.ts";
+import { namesOf, sidesOf } from "../search/request.ts";
 
 /** The commands of every day: options and help. Their code is loaded when they run. */
 
@@ -53,7 +53,7 @@ export function declareSearch(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./search/search.ts")).searchCommand,
+        async () => (await import("../search/search.ts")).searchCommand,
         ({ allProjects }) => allProjects === true,
       ),
     );
@@ -78,7 +78,7 @@ export function declareWhy(program: Command): void {
         ["pm why src/auth.ts:42-50 --json", "nine lines, for scripts"],
       )}\n\nExits with 5 when the file or line does not exist.`,
     )
-    .action(query(async () => (await import("./why.ts")).whyCommand));
+    .action(query(async () => (await import("../why.ts")).whyCommand));
 }
 
 export function declareBlame(program: Command): void {
@@ -109,7 +109,7 @@ export function declareBlame(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./blame/blame.ts")).blameCommand,
+        async () => (await import("../blame/blame.ts")).blameCommand,
         // A daemon passes on text, not bytes.
         ({ porcelain, linePorcelain }) => porcelain === true || linePorcelain === true,
       ),
@@ -144,7 +144,7 @@ export function declareReview(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./review/review.ts")).reviewCommand,
+        async () => (await import("../review/review.ts")).reviewCommand,
         ({ mergedAs }) => mergedAs !== undefined,
       ),
     );
@@ -164,7 +164,7 @@ export function declareHow(program: Command): void {
         ['pm how "go test ./..."', "what worked where this failed"],
       )}\n\nExits with 5 when agents ran nothing like it here.`,
     )
-    .action(query(async () => (await import("./how.ts")).howCommand));
+    .action(query(async () => (await import("../how.ts")).howCommand));
 }
 
 /** `pm fix` */
@@ -182,7 +182,7 @@ export function declareFix(program: Command): void {
         ["pm fix --json < build.log", "for scripts"],
       )}\n\nExits with 5 when no agent met it here.`,
     )
-    .action(run(async () => (await import("./how.ts")).fixCommand));
+    .action(run(async () => (await import("../how.ts")).fixCommand));
 }
 
 export function declareDigest(program: Command): void {
@@ -210,7 +210,7 @@ export function declareDigest(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./digest.ts")).digestCommand,
+        async () => (await import("../digest.ts")).digestCommand,
         ({ by }) => by === "project",
       ),
     );
@@ -240,7 +240,7 @@ export function declareStatus(program: Command): void {
     )
     .action(
       query(
-        async () => (await import("./status/status.ts")).statusCommand,
+        async () => (await import("../status/status.ts")).statusCommand,
         ({ watch }) => watch === true,
       ),
     );
@@ -263,7 +263,7 @@ export function declareOpen(program: Command): void {
         ["pm open --no-browser", "for a browser elsewhere, through a tunnel"],
       ),
     )
-    .action(run(async () => (await import("./open.ts")).openCommand));
+    .action(run(async () => (await import("../open.ts")).openCommand));
 }
 
 export function declareBrowse(program: Command): void {
@@ -281,5 +281,5 @@ export function declareBrowse(program: Command): void {
         ["pm browse src/db.ts:42", "why a line is there"],
       )}\n\nKeyboard only: ? lists the keys, q leaves. Exits with 2 outside of a terminal.`,
     )
-    .action(run(async () => (await import("./browse/browse.ts")).browseCommand));
+    .action(run(async () => (await import("../browse/browse.ts")).browseCommand));
 }

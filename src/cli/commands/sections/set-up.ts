@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { agentNames, defaultAgentName, setupNames } from "../../agents/profiles.ts";
-import { examples, run } from "../frame.ts";
+import { agentNames, defaultAgentName, setupNames } from "../../../agents/profiles.ts";
+import { examples, run } from "../../frame.ts";
 
 /** The commands that set up, configure and examine: options and help. Their code is loaded when they run. */
 
@@ -27,7 +27,7 @@ export function declareSetup(program: Command): void {
         ["pm setup --dry-run", "every change that it would make"],
       ),
     )
-    .action(run(async () => (await import("./setup.ts")).setupCommand));
+    .action(run(async () => (await import("../setup.ts")).setupCommand));
 }
 
 export function declareInit(program: Command): void {
@@ -63,7 +63,7 @@ export function declareInit(program: Command): void {
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )
-    .action(run(async () => (await import("./init/init.ts")).initCommand));
+    .action(run(async () => (await import("../init/init.ts")).initCommand));
 }
 
 export function declareImport(program: Command): void {
@@ -92,7 +92,7 @@ export function declareImport(program: Command): void {
         ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
       )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
     )
-    .action(run(async () => (await import("./import/import.ts")).importCommand));
+    .action(run(async () => (await import("../import/import.ts")).importCommand));
 }
 
 export function declareConfig(program: Command): void {
@@ -119,7 +119,7 @@ export function declareConfig(program: Command): void {
     .argument("[prefix]", "only settings with this prefix")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
-    .action(run(async () => (await import("./config.ts")).configListCommand));
+    .action(run(async () => (await import("../config.ts")).configListCommand));
 
   config
     .command("get")
@@ -127,7 +127,7 @@ export function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
-    .action(run(async () => (await import("./config.ts")).configGetCommand));
+    .action(run(async () => (await import("../config.ts")).configGetCommand));
 
   config
     .command("set")
@@ -137,7 +137,7 @@ export function declareConfig(program: Command): void {
     .option(...globalOption)
     .option(...teamOption)
     .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
-    .action(run(async () => (await import("./config.ts")).configSetCommand));
+    .action(run(async () => (await import("../config.ts")).configSetCommand));
 
   config
     .command("unset")
@@ -146,7 +146,7 @@ export function declareConfig(program: Command): void {
     .option(...globalOption)
     .option(...teamOption)
     .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
-    .action(run(async () => (await import("./config.ts")).configUnsetCommand));
+    .action(run(async () => (await import("../config.ts")).configUnsetCommand));
 }
 
 export function declareProjects(program: Command): void {
@@ -164,7 +164,7 @@ export function declareProjects(program: Command): void {
     .command("list", { isDefault: true })
     .description("List projects, most recently used first")
     .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
-    .action(run(async () => (await import("./projects.ts")).projectsListCommand));
+    .action(run(async () => (await import("../projects.ts")).projectsListCommand));
   projects
     .command("join")
     .description("Have a checkout share the memory of another project")
@@ -174,7 +174,7 @@ export function declareProjects(program: Command): void {
       "after",
       examples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
     )
-    .action(run(async () => (await import("./projects.ts")).projectsJoinCommand));
+    .action(run(async () => (await import("../projects.ts")).projectsJoinCommand));
   projects
     .command("split")
     .description("Make a checkout a project of its own")
@@ -183,7 +183,7 @@ export function declareProjects(program: Command): void {
       "after",
       examples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
     )
-    .action(run(async () => (await import("./projects.ts")).projectsSplitCommand));
+    .action(run(async () => (await import("../projects.ts")).projectsSplitCommand));
   projects
     .command("forget")
     .description("Delete what is remembered of a project, with its backups")
@@ -191,7 +191,7 @@ export function declareProjects(program: Command): void {
     .option("-n, --dry-run", "show what would be deleted")
     .option("-y, --yes", "do not ask")
     .addHelpText("after", examples(["pm projects forget ~/code/old", "sessions, notes, index: everything"]))
-    .action(run(async () => (await import("./projects.ts")).projectsForgetCommand));
+    .action(run(async () => (await import("../projects.ts")).projectsForgetCommand));
 }
 
 export function declareDoctor(program: Command): void {
@@ -208,7 +208,7 @@ export function declareDoctor(program: Command): void {
         ["pm doctor --repair", "mend damaged databases; the damaged files stay beside them"],
       ),
     )
-    .action(run(async () => (await import("./doctor/doctor.ts")).doctorCommand));
+    .action(run(async () => (await import("../doctor/doctor.ts")).doctorCommand));
 }
 
 export function declareEnable(program: Command): void {
@@ -226,7 +226,7 @@ export function declareEnable(program: Command): void {
         ["pm enable --local", "only for you, not for the whole team"],
       ),
     )
-    .action(run(async () => (await import("./enable.ts")).enableCommand));
+    .action(run(async () => (await import("../enable.ts")).enableCommand));
 }
 
 /** `pm disable` */
@@ -236,7 +236,7 @@ export function declareDisable(program: Command): void {
     .description("Stop recording, and remove what pm init added to agents' files and git hooks")
     .option("--global", "in all projects, and from your own files that pm setup changed")
     .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
-    .action(run(async () => (await import("./enable.ts")).disableCommand));
+    .action(run(async () => (await import("../enable.ts")).disableCommand));
 }
 
 export function declareUninstall(program: Command): void {
@@ -254,5 +254,5 @@ export function declareUninstall(program: Command): void {
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
       )}\n\nSafe to run again. Finally: npm uninstall -g pommel`,
     )
-    .action(run(async () => (await import("./uninstall.ts")).uninstallCommand));
+    .action(run(async () => (await import("../uninstall.ts")).uninstallCommand));
 }

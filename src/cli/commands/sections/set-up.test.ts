@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { agents } from "../../agents/registry.ts";
+import { agents } from "../../../agents/registry.ts";
 import { declareImport } from "./set-up.ts";
 
 it("names every agent in the help of pm import", () => {
