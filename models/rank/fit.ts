@@ -1,3 +1,5 @@
+import { descend, listwise } from "./descent.ts";
+
 /** One question to learn from: which of its places are right. */
 export interface PlaceExample {
   /** For each place its file, and its signals, one after the other. */
@@ -27,22 +29,19 @@ export function fitPlaces(examples: readonly PlaceExample[], supports: readonly 
   const spread = spreadOf(examples, signals);
   const weights = new Float64Array(signals + 1);
   weights[signals] = 1;
-  const [mean, square] = [new Float64Array(signals + 1), new Float64Array(signals + 1)];
   const unscaled = () => weights.map((weight, i) => (spread[i]! > 0 ? weight / spread[i]! : 0));
-  for (let round = 1; round <= rounds; round++) {
+  const gradientAt = () => {
     const gradient = new Float64Array(signals + 1);
     const raw = unscaled();
     for (const example of examples) addGradient(example, raw, gradient);
-    for (let i = 0; i <= signals; i++) {
-      if (spread[i] === 0) continue;
-      const slope = gradient[i]! / spread[i]! / examples.length + decay * weights[i]!;
-      mean[i] = 0.9 * mean[i]! + 0.1 * slope;
-      square[i] = 0.99 * square[i]! + 0.01 * slope * slope;
-      const step = mean[i]! / (1 - 0.9 ** round) / (Math.sqrt(square[i]! / (1 - 0.99 ** round)) + 1e-8);
-      weights[i]! -= rate * step;
+    return gradient.map((slope, i) =>
+      spread[i] === 0 ? 0 : slope / spread[i]! / examples.length + decay * weights[i]!,
+    );
+  };
+  descend(weights, { rounds, rate }, gradientAt, () => {
+    for (let i = 0; i <= signals; i++)
       if (i === signals || supports[i]) weights[i] = Math.max(weights[i]!, i === signals ? 0.05 : 0);
-    }
-  }
+  });
   const raw = unscaled();
   return raw.slice(0, signals).map((weight) => weight / raw[signals]!);
 }
@@ -87,14 +86,10 @@ export function scoresOfPlaces(
 function addGradient(example: PlaceExample, weights: Float64Array, gradient: Float64Array): void {
   const { evidence, isRight, count, fileOf, scores: ofFiles } = example;
   const { scores, best } = scoresOfPlaces(example, weights);
-  const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  const shares = scores.map((score) => Math.exp(score - most));
-  const all = shares.reduce((sum, share) => sum + share, 0);
-  const right = shares.reduce((sum, share, i) => sum + (isRight[i] ? share : 0), 0);
-  if (right === 0) return;
+  const slopes = listwise(scores, isRight);
   const signals = weights.length - 1;
   for (let place = 0; place < scores.length; place++) {
-    const slope = count * (shares[place]! / all - (isRight[place] ? shares[place]! / right : 0));
+    const slope = count * slopes[place]!;
     if (Math.abs(slope) < 1e-6) continue;
     const [at, bestAt] = [place * signals, best[fileOf[place]!]! * signals];
     for (let i = 0; i < signals; i++) gradient[i]! += slope * (evidence[at + i]! - evidence[bestAt + i]!);

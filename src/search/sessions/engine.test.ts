@@ -143,11 +143,13 @@ describe("an answer", () => {
   it("explains itself when asked to", async () => {
     const { results } = await ask("flaky resume test", { explain: true });
     for (const { signals, score } of results) {
-      const { kind, recency, reverted, session_asked, session_summary, ...others } = signals!;
+      const { kind, recency, reverted, session_asked, session_summary, session_nearness, ...others } =
+        signals!;
       // What the verdict goes by is no part of the score.
       const { held: _held, near: _near, ...ofChunks } = others;
       const chunks = Object.values(ofChunks).reduce((a, b) => a + b, 0) * kind!;
-      const sum = (chunks + session_asked! + session_summary!) * recency! * reverted!;
+      const ofSession = session_asked! + session_summary! + session_nearness!;
+      const sum = (chunks + ofSession) * recency! * reverted!;
       expect(score).toBeCloseTo(sum / (sum + sessionWeights.halfScore), 3);
     }
     expect(results[0]!.signals!.words).toBeGreaterThan(0);

@@ -2,12 +2,7 @@ import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { SessionResult } from "../../protocol/operations/search.ts";
 import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
-import {
-  chunkOutlines,
-  chunksByIds,
-  neighboursOf,
-  sessionChunkCount,
-} from "../../store/memory/chunks/chunks.ts";
+import { chunkOutlines, chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -226,18 +221,24 @@ export class SessionSearch {
     const { memory, now = Date.now } = this.options;
     const { evidence, candidates } = collectEvidence(memory, tokens, filter, nearness, this.weights);
     const outlines = chunkOutlines(memory, candidates);
-    const around = neighboursOf(memory, candidates);
     const known: SessionCandidate[] = [];
     for (const id of candidates) {
       const outline = outlines.get(id);
       if (!outline) continue;
       const { sessionId, firstTurn: turn, type, kind, abandoned, startedAt } = outline;
-      const { before = null, after = null } = around.get(id) ?? {};
-      const neighbours = [before, after].filter((id) => id !== null);
-      known.push({ id, sessionId, turn, type, kind, abandoned, startedAt, neighbours });
+      known.push({ id, sessionId, turn, type, kind, abandoned, startedAt });
     }
     const ranked = rankSessions(known, evidence, intentOf(question), this.weights, now());
     return ranked.filter(({ score }) => score > 0);
+  }
+
+  /** Signals in standard deviations, as they were before they were weighed. */
+  private evidenceBehind({ passage, whole, session_asked }: RankedChunk["signals"]) {
+    const { weights } = this;
+    return {
+      nearness: passage / weights.passage + whole / weights.whole,
+      asked: session_asked / weights.sessionAsked,
+    };
   }
 
   private present(
@@ -269,7 +270,7 @@ export class SessionSearch {
           memory,
           others.map((other) => ({ id: other.candidate.id, score: scoreOf(other) })),
         ),
-        match_reasons: reasonsFor(described, query.words, signals),
+        match_reasons: reasonsFor(described, query.words, this.evidenceBehind(signals)),
         ...(request.explain && { signals: roundAll(signals) }),
       };
       return [{ id: candidate.id, result }];

@@ -123,3 +123,23 @@ it("is empty in an empty part, or an empty memory", () => {
   expect(chunksOfSession(store.memory, 1)).toEqual([]);
   expect(collect(["retri"]).candidates).toEqual([]);
 });
+
+it("counts how near a session is by all of its chunks together", () => {
+  const { id: other } = addSession(store.memory, "other");
+  const of = chunk(0, "something else", { session: "other" });
+  const [chunkOfOther] = replaceChunks(store.memory, other, { type: "raw", from: 0 }, [of]);
+  const chunkIds = [...rows, chunkOfOther!];
+  const whole = Float64Array.from([0.1, 0.9, 0.1, 0.1, 0.1, 0.5]);
+  const model = {
+    chunkIds,
+    placeOf: new Map(chunkIds.map((id, place) => [id, place])),
+    best: whole,
+    whole,
+  };
+  const { evidence } = collect([], [model]);
+  // The first session has the nearest chunk, but is about something else on average.
+  expect(evidence.nearness(other)).toBeGreaterThan(evidence.nearness(1));
+  expect(evidence.nearness(other)).toBeCloseTo(evidence.whole(chunkOfOther!), 12);
+  expect(collect([], [model], { filter: { ...allChunks, branch: "none" } }).evidence.nearness(other)).toBe(0);
+  expect(collect(["retri"]).evidence.nearness(1)).toBe(0);
+});

@@ -1,7 +1,7 @@
 import { Best } from "../../store/best.ts";
 import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens, rareTokens } from "../../store/memory/chunks/chunk-lookup.ts";
-import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { sessionChunkCount, sessionsOfChunks } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { matchSessions, sessionCount } from "../../store/memory/sessions/session-index.ts";
@@ -63,6 +63,7 @@ export function collectEvidence(
       whole: (id) => blend(models, "whole", id, weights.secondModel),
       asked: bySession(sessions.asked, among),
       summary: bySession(sessions.summary, among),
+      nearness: onAverage(memory, models, weights.secondModel),
     },
     candidates: [...candidates],
   };
@@ -102,6 +103,29 @@ function inDeviations(
   return { chunkIds, placeOf, best: deviationsOf(best), whole: deviationsOf(whole) };
 }
 
+/** How near all chunks of a session are as wholes, on average, by all models; 0 without any. */
+function onAverage(
+  memory: Memory,
+  models: readonly NearnessInScope[],
+  share: number,
+): (sessionId: number) => number {
+  const [first, second] = models.map(({ chunkIds, whole: { values, standard } }) => {
+    const sessions = sessionsOfChunks(memory, chunkIds);
+    const [sums, counts] = [new Map<number, number>(), new Map<number, number>()];
+    sessions.forEach((session, place) => {
+      const value = values[place]!;
+      if (Number.isNaN(value)) return;
+      sums.set(session, (sums.get(session) ?? 0) + value);
+      counts.set(session, (counts.get(session) ?? 0) + 1);
+    });
+    return (session: number) => {
+      const count = counts.get(session);
+      return count === undefined ? 0 : standard(sums.get(session)! / count);
+    };
+  });
+  return (session) => blendOf(first?.(session) ?? 0, second?.(session), share);
+}
+
 /** The combined nearness of a chunk by all models, each in its own standard deviations; 0 without any. */
 function blend(
   models: readonly NearnessInScope[],
@@ -114,6 +138,10 @@ function blend(
     const { values, standard } = model[part];
     return place === undefined ? 0 : standard(values[place]!) || 0;
   });
+  return blendOf(first, second, share);
+}
+
+function blendOf(first: number, second: number | undefined, share: number): number {
   return second === undefined || second === 0 ? first : (1 - share) * first + share * second;
 }
 

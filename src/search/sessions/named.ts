@@ -2,7 +2,7 @@ import { type ChunkFilter, chunkIdsIn } from "../../store/memory/chunks/chunk-fi
 import { chunkOutlines, type SessionChunkOutline } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions, sessionsBeginningWith } from "../../store/memory/sessions/sessions.ts";
-import type { RankedChunk } from "./rank.ts";
+import { noneOfSession, type RankedChunk } from "./rank.ts";
 
 /** The sessions that a query names. */
 interface Named {
@@ -41,11 +41,9 @@ export function namedIn(memory: Memory, query: string, filter: ChunkFilter): Nam
 }
 
 function onTop({ firstTurn: turn, ...chunk }: SessionChunkOutline): RankedChunk {
-  const evidence = { words: 0, words_around: 0, passage: 0, whole: 0, whole_around: 0 };
-  const ofSession = { session: 0, session_asked: 0, session_summary: 0 };
   return {
-    candidate: { ...chunk, turn, neighbours: [] },
+    candidate: { ...chunk, turn },
     score: evidenceOfName,
-    signals: { ...evidence, ...ofSession, kind: 1, recency: 1 },
+    signals: { words: 0, passage: 0, whole: 0, ...noneOfSession, kind: 1, recency: 1 },
   };
 }

@@ -9,10 +9,8 @@ const now = Date.UTC(2026, 5, 1);
 const weights = {
   ...sessionWeights,
   words: 1,
-  wordsAround: 0,
   passage: 1,
   whole: 1,
-  wholeAround: 0,
   session: 0,
   recency: 0,
   recencyWhenAsked: 0,
@@ -24,23 +22,18 @@ const plain = {
   kind: "conversation",
   abandoned: false,
   startedAt: null,
-  neighbours: [],
 } as const;
 /** Each of a session of its own, in the order of their rows. */
 const candidates = (
-  ...all: (Omit<Partial<SessionCandidate>, "id" | "neighbours"> & Numbers)[]
+  ...all: (Omit<Partial<SessionCandidate>, "id"> & { id?: number })[]
 ): SessionCandidate[] =>
   all.map((more, i) => ({ ...plain, id: i + 1, sessionId: i + 1, ...more }) as SessionCandidate);
-interface Numbers {
-  id?: number;
-  neighbours?: readonly number[];
-}
 
 /** The same for every row, or by row. */
 function evidence(words: number | Record<number, number>, more: Partial<Evidence> = {}): Evidence {
   const of = (id: number) => (typeof words === "number" ? words : (words[id] ?? 0));
   const none = () => 0;
-  return { words: of, passage: none, whole: none, asked: none, summary: none, ...more };
+  return { words: of, passage: none, whole: none, asked: none, summary: none, nearness: none, ...more };
 }
 
 function rank(
@@ -67,11 +60,19 @@ describe("evidence", () => {
     expect(scoresOf(ranked)).toEqual({ 1: 0, 2: 1 });
   });
 
-  it("of the better neighbour counts as well", () => {
-    const all = candidates({ neighbours: [7, 8] }, { neighbours: [8] }, {});
-    const found = evidence({ 1: 1, 2: 1, 3: 1, 7: 4, 8: -2 }, { whole: (id) => (id === 8 ? 3 : 0) });
-    const around = { wordsAround: 0.5, wholeAround: 2 };
-    expect(scoresOf(rank(all, found, around))).toEqual({ 1: 1 + 2 + 6, 2: 1 - 1 + 6, 3: 1 });
+  it("of the whole session counts for each of its chunks, of whatever kind", () => {
+    const all = candidates({ sessionId: 1 }, { sessionId: 1, abandoned: true }, { sessionId: 2 });
+    const found = evidence(1, {
+      asked: (session) => (session === 1 ? 2 : 0),
+      summary: () => 3,
+      nearness: (session) => -session,
+    });
+    const more = { sessionAsked: 10, sessionSummary: 0.1, sessionNearness: 0.5, abandoned: 0.5 };
+    expect(scoresOf(rank(all, found, more))).toEqual({
+      1: 1 + 20 + 0.3 - 0.5,
+      2: 0.5 + 20 + 0.3 - 0.5,
+      3: 1 + 0.3 - 1,
+    });
   });
 
   it("of the best chunks of its session counts as well, the next by half", () => {

@@ -14,8 +14,6 @@ export interface SessionCandidate {
   kind: ChunkKind;
   abandoned: boolean;
   startedAt: number | null;
-  /** The chunks right before and after it. */
-  neighbours: readonly SessionChunkId[];
 }
 
 /** Evidence in standard deviations above the average; 0 without any. */
@@ -23,21 +21,21 @@ export interface Evidence {
   words: (id: SessionChunkId) => number;
   passage: (id: SessionChunkId) => number;
   whole: (id: SessionChunkId) => number;
-  /** By row of `sessions`: of its title and prompts, and of its summary. */
+  /** By row of `sessions`: of its title and prompts, of its summary, and of all its chunks on average. */
   asked: (sessionId: number) => number;
   summary: (sessionId: number) => number;
+  nearness: (sessionId: number) => number;
 }
 
 /** The parts of a score: evidence, which is added up, and the factors on it. */
 interface Signals {
   words: number;
-  words_around: number;
   passage: number;
   whole: number;
-  whole_around: number;
   session: number;
   session_asked: number;
   session_summary: number;
+  session_nearness: number;
   kind: number;
   recency: number;
 }
@@ -66,52 +64,42 @@ export function rankSessions(
     signals.session = weights.session * (bestOfSessions.get(candidate.sessionId) ?? 0);
     signals.session_asked = weights.sessionAsked * evidence.asked(candidate.sessionId);
     signals.session_summary = weights.sessionSummary * evidence.summary(candidate.sessionId);
+    signals.session_nearness = weights.sessionNearness * evidence.nearness(candidate.sessionId);
     if (isSpread) signals.recency = recencyOf(candidate, intent, weights, now);
-    // Below the average of all counts as no evidence, and a boost must not lower it. The session's title and prompt are
-    // the same for all of its chunks, of any kind.
+    // Below the average of all counts as no evidence, and a boost must not lower it. What the whole session has is the same
+    // for all of its chunks, of any kind.
     const ofChunks = Math.max(ownEvidence(signals) + signals.session, 0) * signals.kind;
-    const ofSession = signals.session_asked + signals.session_summary;
+    const ofSession = signals.session_asked + signals.session_summary + signals.session_nearness;
     one.score = Math.max(ofChunks + ofSession, 0) * signals.recency;
   }
   return ranked.sort((a, b) => b.score - a.score || a.candidate.id - b.candidate.id);
 }
 
-/** A candidate with its own evidence and that of its neighbours. */
+/** Signals of the whole session, where there are none. */
+export const noneOfSession = { session: 0, session_asked: 0, session_summary: 0, session_nearness: 0 };
+
+/** A candidate with its own evidence. */
 function rankedOf(
   candidate: SessionCandidate,
   { words, passage, whole }: Evidence,
   intent: SessionIntent,
   weights: SessionWeights,
 ): { candidate: SessionCandidate; score: number; signals: Signals } {
-  const { id, neighbours } = candidate;
+  const { id } = candidate;
   const signals = {
     words: weights.words * words(id),
-    words_around: bestOf(neighbours, words, weights.wordsAround),
     passage: weights.passage * passage(id),
     whole: weights.whole * whole(id),
-    whole_around: bestOf(neighbours, whole, weights.wholeAround),
-    ...{ session: 0, session_asked: 0, session_summary: 0 },
+    ...noneOfSession,
     kind: factorsOf(candidate, intent, weights),
     recency: 1,
   };
   return { candidate, score: 0, signals };
 }
 
-/** The best evidence of any neighbour, weighted; not looked up where it counts nothing. */
-function bestOf(
-  neighbours: readonly SessionChunkId[],
-  evidence: (id: SessionChunkId) => number,
-  weight: number,
-): number {
-  if (neighbours.length === 0 || weight === 0) return 0;
-  let best = Number.NEGATIVE_INFINITY;
-  for (const neighbour of neighbours) best = Math.max(best, evidence(neighbour));
-  return weight * best;
-}
-
 /** Of a chunk alone, without its session's. */
-export function ownEvidence({ words, words_around, passage, whole, whole_around }: Signals): number {
-  return words + words_around + passage + whole + whole_around;
+export function ownEvidence({ words, passage, whole }: Signals): number {
+  return words + passage + whole;
 }
 
 /** A session with several good chunks is the likelier one. */

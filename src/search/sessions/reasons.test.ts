@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { reasonsFor } from "./reasons.ts";
 
 const plain = { content: "[USER] Why is the Retry of 0.4 flaky, in step x?" };
-const nothing = { passage: 0, whole: 0, session_asked: 0 };
-const near = { passage: 4, whole: 2.1, session_asked: 0 };
+const nothing = { nearness: 0, asked: 0 };
+const near = { nearness: 3.05, asked: 0 };
 
 it("are the words that it holds, in any case and form, at most four", () => {
   expect(reasonsFor(plain, ["retries", "Flaky", "lunch"], nothing)).toEqual(["mentions retries, Flaky"]);
@@ -19,7 +19,7 @@ it("name no number and no letter, which say nothing alone", () => {
 });
 
 it("are that it means the same, where its words do not show it", () => {
-  expect(reasonsFor(plain, ["lunch"], { passage: 3, whole: 2.9, session_asked: 0 })).toEqual([]);
+  expect(reasonsFor(plain, ["lunch"], { nearness: 2.95, asked: 0 })).toEqual([]);
   expect(reasonsFor(plain, ["lunch"], near)).toEqual(["similar in meaning"]);
   expect(reasonsFor(plain, ["retry", "lunch", "break"], near)).toEqual([
     "mentions retry",
@@ -29,7 +29,7 @@ it("are that it means the same, where its words do not show it", () => {
 });
 
 it("are what the session was asked, where the turn holds no word", () => {
-  const asked = { passage: 0, whole: 0, session_asked: 7 };
+  const asked = { nearness: 0, asked: 2.3 };
   expect(reasonsFor(plain, ["lunch"], asked)).toEqual(["its title, branch or prompts match"]);
   expect(reasonsFor(plain, ["retry"], asked)).toEqual(["mentions retry"]);
 });

@@ -1,27 +1,29 @@
+import learned from "../../../models/rank/sessions.json" with { type: "json" };
+
 /**
  * Every number of the ranking of conversations. Evidence is counted in standard deviations from what an average chunk
  * has, so that words and meaning can be added up (fusion by z-scores; plain reciprocal rank fusion was worse than
- * words alone). Found by `npm run bench:recall` on the choosing half of its questions, in round numbers.
+ * words alone). What evidence counts is learned from other repositories (models/rank/README.md); the rest was found by
+ * `npm run bench:recall` on the choosing half of its questions, in round numbers.
  */
 export interface SessionWeights {
   /** Columns of the full-text index. */
   columns: { prompt: number; answer: number; actions: number; errors: number };
   /** Columns of the full-text index of whole sessions, in what one was asked. */
   asked: { title: number; branch: number; prompts: number };
-  /** BM25 of a chunk, and of the chunks before and after it. */
+  /** BM25 of a chunk. */
   words: number;
-  wordsAround: number;
-  /** Cosine of its nearest passage, of all its passages together, of the better of its neighbours. */
+  /** Cosine of its nearest passage, and of all its passages together. */
   passage: number;
   whole: number;
-  wholeAround: number;
   /** The evidence of its session's best chunks: the best counts once, each next one this share of the one before. */
   session: number;
   sessionDecay: number;
   sessionChunks: number;
-  /** BM25 of its session's title and prompts, and of its session's summary. */
+  /** BM25 of its session's title and prompts, and of its session's summary; mean cosine of its session's chunks. */
   sessionAsked: number;
   sessionSummary: number;
+  sessionNearness: number;
   /** Share of a second model's cosine where there is one. */
   secondModel: number;
   /** Factors on the sum of the evidence. */
@@ -53,16 +55,10 @@ export interface SessionWeights {
 export const sessionWeights: SessionWeights = {
   columns: { prompt: 1.5, answer: 1, actions: 0.4, errors: 0.5 },
   asked: { title: 2, branch: 2, prompts: 1 },
-  words: 1.5,
-  wordsAround: 0.5,
-  passage: 2,
-  whole: 2,
-  wholeAround: 0,
+  ...learned,
   session: 1,
   sessionDecay: 0.5,
   sessionChunks: 2,
-  sessionAsked: 3,
-  sessionSummary: 3,
   secondModel: 0.5,
   annotated: 1.5,
   summaryForOverview: 1.2,

@@ -13,11 +13,11 @@ import {
   chunksOfSession,
   chunksWithoutVector,
   keepNewestChunks,
-  neighboursOf,
   positionOfTurn,
   replaceAnnotatedChunk,
   replaceChunks,
   sessionChunkCount,
+  sessionsOfChunks,
 } from "./chunks.ts";
 import { keepSessionModels, passageVectors, sessionVectorCounts, storeSessionVectors } from "./vectors.ts";
 
@@ -106,17 +106,15 @@ describe("chunks", () => {
     expect(chunkOutlines(memory, [id!]).size).toBe(0);
   });
 
-  it("know who stands beside them, by session and type", () => {
+  it("know their session, and follow each other by session and type", () => {
     const ids = put(0, chunk(0, "a"), chunk(1, "b"), chunk(2, "c"));
     replaceChunks(memory, session, { type: "summary", from: 0 }, [chunk(0, "s", { type: "summary" })]);
     const other = addSession(memory, "other").id;
-    replaceChunks(memory, other, { type: "raw", from: 0 }, [chunk(1, "x", { session: "other" })]);
-    expect(neighboursOf(memory, [ids[0]!, ids[1]!, gone])).toEqual(
-      new Map([
-        [ids[0], { before: null, after: ids[1] }],
-        [ids[1], { before: ids[0], after: ids[2] }],
-      ]),
-    );
+    const [elsewhere] = replaceChunks(memory, other, { type: "raw", from: 0 }, [
+      chunk(1, "x", { session: "other" }),
+    ]);
+    expect(sessionsOfChunks(memory, [ids[2]!, gone, ids[0]!])).toEqual([session, 0, session]);
+    expect(sessionsOfChunks(memory, [elsewhere!, ids[1]!])).toEqual([other, session]);
     expect(chunksOfSession(memory, session, { type: "raw", from: 1 }).map(({ text }) => text)).toEqual([
       "b",
       "c",

@@ -196,28 +196,22 @@ export function positionOfTurn(memory: Memory, sessionId: number, type: ChunkTyp
   );
 }
 
-/** A chunk's neighbours of its session and type. */
-export interface Neighbours {
-  before: SessionChunkId | null;
-  after: SessionChunkId | null;
-}
+/** By memory and id: a chunk stays in its session, and no id is given twice. */
+const knownSessions = new WeakMap<Memory, number[]>();
 
-/** The chunks right before and right after each of these. Remembered: not to be changed. */
-export function neighboursOf(
-  memory: Memory,
-  ids: readonly SessionChunkId[],
-): Map<SessionChunkId, Neighbours> {
-  const at = (offset: string) =>
-    `(SELECT id FROM chunks n WHERE n.session_id = c.session_id AND n.type = c.type AND n.position = c.position ${offset})`;
-  return rememberedOf(memory, "session chunk neighbours", ids, (unknown) =>
-    memory
-      .all<{ id: SessionChunkId } & Neighbours>(
-        `SELECT c.id, ${at("- 1")} AS before, ${at("+ 1")} AS after
-         FROM json_each(?) wanted JOIN chunks c ON c.id = wanted.value`,
-        unknown,
-      )
-      .map(({ id, ...neighbours }) => [id, neighbours]),
-  );
+/** The row of each chunk's session, in the order given; 0 for a chunk that is gone. */
+export function sessionsOfChunks(memory: Memory, ids: readonly SessionChunkId[]): number[] {
+  const known = knownSessions.get(memory) ?? [];
+  knownSessions.set(memory, known);
+  const unknown = ids.filter((id) => known[id] === undefined);
+  if (unknown.length > 0) {
+    const rows = memory.all<{ id: SessionChunkId; sessionId: number }>(
+      "SELECT id, session_id AS sessionId FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
+      unknown,
+    );
+    for (const { id, sessionId } of rows) known[id] = sessionId;
+  }
+  return ids.map((id) => known[id] ?? 0);
 }
 
 /** Rows of the chunks that a model has not seen yet, the newest first. */
