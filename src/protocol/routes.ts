@@ -9,7 +9,9 @@ import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
 import * as everywhere from "./operations/everywhere.ts";
 import * as files from "./operations/files.ts";
+import * as forgetting from "./operations/forgetting.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
+import * as notes from "./operations/notes.ts";
 import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
@@ -100,7 +102,7 @@ const shapes = {
     sessions.indexTranscriptRequest,
     sessions.indexTranscriptResponse,
   ),
-  annotate: route("Write a note", sessions.annotateRequest, sessions.annotateResponse),
+  annotate: route("Write a note", notes.annotateRequest, notes.annotateResponse),
   sessionStart: route(
     "Register a session that begins",
     sessions.sessionStartRequest,
@@ -123,12 +125,8 @@ const shapes = {
     stats.digestRequest,
     stats.digestAnswer,
   ),
-  annotations: route(
-    "List notes, the latest first",
-    sessions.annotationsRequest,
-    sessions.annotationsResponse,
-  ),
-  editNote: route("Replace a note by another text", sessions.editNoteRequest, sessions.editNoteResponse),
+  annotations: route("List notes, the latest first", notes.annotationsRequest, notes.annotationsResponse),
+  editNote: route("Replace a note by another text", notes.editNoteRequest, notes.editNoteResponse),
   decisions: route(
     "List decisions and notes, the latest first, or the best for a question",
     decisions.decisionsRequest,
@@ -236,12 +234,12 @@ const shapes = {
   redactions: route(
     "Count the secrets that were replaced in what is stored, by kind",
     empty,
-    sessions.redactionsResponse,
+    forgetting.redactionsResponse,
   ),
   forget: route(
     "Forget sessions, or show what would be forgotten",
-    sessions.forgetRequest,
-    sessions.forgetResponse,
+    forgetting.forgetRequest,
+    forgetting.forgetResponse,
   ),
   scrub: route(
     "Scrub the memory again with the patterns of now",

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { instructions } from "../../src/mcp/server/server.ts";
 import { historyLabel } from "../../src/mcp/text/text.ts";
+import type { AnnotationsResponse } from "../../src/protocol/operations/notes.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
-import type { AnnotationsResponse } from "../../src/protocol/operations/sessions.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { describeClient } from "./suite.ts";

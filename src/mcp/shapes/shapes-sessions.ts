@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { fixRequest, howRequest, lostTextRequest } from "../../protocol/operations/commands.ts";
 import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
-import { annotateRequest, type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
+import { annotateRequest } from "../../protocol/operations/notes.ts";
+import { type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,

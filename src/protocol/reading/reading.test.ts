@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
 import type { Decision } from "../operations/decisions.ts";
-import type { Annotation, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
+import type { Annotation } from "../operations/notes.ts";
+import type { ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
 import { briefLines } from "./session.ts";
 import { marginsOf, turnAsMarkdown } from "./turn.ts";
 

@@ -1,6 +1,7 @@
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
 import type { Decision } from "../operations/decisions.ts";
-import type { Annotation, SessionResponse, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
+import type { Annotation } from "../operations/notes.ts";
+import type { SessionResponse, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
 
 /**
  * How a turn is told: on the page, in `pm session` and in `pm browse`. What was only looked at is one step, what says nothing

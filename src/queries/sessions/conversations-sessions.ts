@@ -1,8 +1,7 @@
 import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../protocol/operations/notes.ts";
 import type {
-  AnnotationsRequest,
-  AnnotationsResponse,
   SessionRequest,
   SessionResponse,
   SessionSummary,

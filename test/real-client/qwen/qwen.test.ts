@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WhyAnswer } from "../../../src/protocol/operations/blame.ts";
 import type { Injected } from "../../../src/protocol/operations/context.ts";
-import type { AnnotationsResponse, SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
+import type { AnnotationsResponse } from "../../../src/protocol/operations/notes.ts";
+import type { SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
 import {
   type Beginning,
   beginWith,

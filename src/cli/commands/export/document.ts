@@ -6,8 +6,8 @@ import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Decision, DecisionsAnswer } from "../../../protocol/operations/decisions.ts";
+import type { Annotation } from "../../../protocol/operations/notes.ts";
 import type {
-  Annotation,
   SessionResponse,
   SessionSummary,
   TurnEntry,

@@ -8,7 +8,7 @@ import { exitCode, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
 import type { Decision } from "../../../protocol/operations/decisions.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/sessions.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/notes.ts";
 import { noteLabel } from "../../../protocol/reading/found.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
