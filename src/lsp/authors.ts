@@ -1,8 +1,8 @@
 import { call } from "../client/call.ts";
 import { PommelError } from "../project/errors.ts";
 import type { BlameRange } from "../protocol/operations/blame.ts";
-import type { Decision } from "../protocol/operations/decisions.ts";
 import type { ChunkOutline } from "../protocol/operations/files.ts";
+import type { Decision } from "../protocol/operations/memory.ts";
 import { relativeTime } from "../text/relative-time.ts";
 import { beginningOf } from "../text/text-size.ts";
 import type { Place } from "./places.ts";

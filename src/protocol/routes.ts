@@ -5,13 +5,11 @@ import * as checkpoints from "./operations/checkpoints.ts";
 import * as commands from "./operations/commands.ts";
 import * as context from "./operations/context.ts";
 import * as daemon from "./operations/daemon.ts";
-import * as decisions from "./operations/decisions.ts";
 import * as events from "./operations/events.ts";
 import * as everywhere from "./operations/everywhere.ts";
 import * as files from "./operations/files.ts";
-import * as forgetting from "./operations/forgetting.ts";
 import { impactAnswer, impactRequest } from "./operations/graph.ts";
-import * as notes from "./operations/notes.ts";
+import * as memory from "./operations/memory.ts";
 import { reviewAnswer, reviewRequest } from "./operations/review.ts";
 import * as search from "./operations/search.ts";
 import * as sessions from "./operations/sessions.ts";
@@ -102,7 +100,7 @@ const shapes = {
     sessions.indexTranscriptRequest,
     sessions.indexTranscriptResponse,
   ),
-  annotate: route("Write a note", notes.annotateRequest, notes.annotateResponse),
+  annotate: route("Write a note", memory.annotateRequest, memory.annotateResponse),
   sessionStart: route(
     "Register a session that begins",
     sessions.sessionStartRequest,
@@ -125,12 +123,12 @@ const shapes = {
     stats.digestRequest,
     stats.digestAnswer,
   ),
-  annotations: route("List notes, the latest first", notes.annotationsRequest, notes.annotationsResponse),
-  editNote: route("Replace a note by another text", notes.editNoteRequest, notes.editNoteResponse),
+  annotations: route("List notes, the latest first", memory.annotationsRequest, memory.annotationsResponse),
+  editNote: route("Replace a note by another text", memory.editNoteRequest, memory.editNoteResponse),
   decisions: route(
     "List decisions and notes, the latest first, or the best for a question",
-    decisions.decisionsRequest,
-    decisions.decisionsAnswer,
+    memory.decisionsRequest,
+    memory.decisionsAnswer,
   ),
   packages: route(
     "List the packages of a repository that has several",
@@ -140,8 +138,8 @@ const shapes = {
   impact: route("List what a change may touch, tests first", impactRequest, impactAnswer),
   related: route(
     "Find sessions that touched files, and what was decided about them",
-    decisions.relatedRequest,
-    decisions.relatedAnswer,
+    memory.relatedRequest,
+    memory.relatedAnswer,
   ),
   why: route("Explain why lines exist", lines.whyRequest, lines.whyAnswer),
   blame: route(
@@ -234,12 +232,12 @@ const shapes = {
   redactions: route(
     "Count the secrets that were replaced in what is stored, by kind",
     empty,
-    forgetting.redactionsResponse,
+    memory.redactionsResponse,
   ),
   forget: route(
     "Forget sessions, or show what would be forgotten",
-    forgetting.forgetRequest,
-    forgetting.forgetResponse,
+    memory.forgetRequest,
+    memory.forgetResponse,
   ),
   scrub: route(
     "Scrub the memory again with the patterns of now",

@@ -7,7 +7,7 @@ import { whyAsMarkdown } from "../../src/lsp/hover.ts";
 import { tools } from "../../src/mcp/shapes/definitions.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { WhyAnswer } from "../../src/protocol/operations/blame.ts";
-import type { AnnotationsResponse } from "../../src/protocol/operations/notes.ts";
+import type { AnnotationsResponse } from "../../src/protocol/operations/memory.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";

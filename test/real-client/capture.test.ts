@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HookName, hookNames } from "../../src/protocol/hooks.ts";
-import type { AnnotationsResponse } from "../../src/protocol/operations/notes.ts";
+import type { AnnotationsResponse } from "../../src/protocol/operations/memory.ts";
 import type { SessionSummary, SessionsResponse } from "../../src/protocol/operations/sessions.ts";
 import { logOf, spooled } from "./ground.ts";
 import { delegation, note, prompts, saidBefore } from "./scripts.ts";

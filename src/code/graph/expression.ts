@@ -192,3 +192,14 @@ export function stepsOf(expression: Expression): { root: string; steps: string[]
     .split(".");
   return { root: isType ? `:${root}` : root, steps };
 }
+
+/** A text without what stands between it and its member. */
+export function withoutAccessor(text: string): string {
+  const trimmed = text.trimEnd();
+  const accessor = accessors.find((one) => trimmed.endsWith(one));
+  return accessor === undefined ? text : trimmed.slice(0, -accessor.length).trimEnd();
+}
+const accessors = ["?.", ".", "::", "->"];
+
+/** Between an owner and its member a comment would belong to neither. */
+export const mayComment = (text: string) => text.includes("#") || text.includes("//") || text.includes("/*");

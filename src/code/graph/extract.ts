@@ -6,13 +6,18 @@ import { Lines, type Range } from "../chunk/lines.ts";
 import type { Syntax } from "../chunk/syntax.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { References } from "../languages/references/references.ts";
-import { type Expression, expressionOf, typeExpressionOf } from "./expression.ts";
 import {
-  type Export,
+  type Expression,
+  expressionOf,
+  mayComment,
+  typeExpressionOf,
+  withoutAccessor,
+} from "./expression.ts";
+import { type Match, Modules } from "./imports.ts";
+import {
   type Field,
   type FileGraph,
   type GraphDefinition,
-  type Import,
   objectOwner,
   type Reference,
   unknownExpression,
@@ -31,8 +36,6 @@ const kindOf = {
   type_name: "type",
 } as const satisfies Record<string, EdgeKind>;
 const mentionKinds = Object.keys(kindOf) as (keyof typeof kindOf)[];
-
-type Match = Readonly<Record<string, Node>>;
 
 /** What a file defines, imports and refers to; null for a language without data about that. */
 export function extractGraph(syntax: Syntax, text: string, grammar: Grammar): FileGraph | null {
@@ -66,14 +69,12 @@ class Extraction {
   private readonly definitions: GraphDefinition[] = [];
   private readonly fields: Field[] = [];
   private readonly fieldsByName = new Map<string, Field>();
-  private readonly imports: Import[] = [];
-  private readonly exports: Export[] = [];
   private readonly references = new Map<string, Reference>();
   private readonly placed: Placed[] = [];
   private readonly namesIn = new Map<number, Set<string>>();
   private around!: Nesting<Placed>;
   private scopes!: Nesting<Scope>;
-  private readonly importedNames = new Set<string>();
+  private readonly modules: Modules;
   private readonly self: ReadonlySet<string>;
 
   private readonly lines: Lines;
@@ -90,6 +91,7 @@ class Extraction {
     this.outline = syntax.outline;
     this.found = syntax.matches;
     this.self = new Set(data.self);
+    this.modules = new Modules(text, data.modules);
   }
 
   run(): FileGraph {
@@ -100,7 +102,7 @@ class Extraction {
       { start: -1, end: Number.MAX_SAFE_INTEGER, names: new Map<string, Local>() },
       ...scopes.map(({ scope }) => ({ start: scope!.startIndex, end: scope!.endIndex, names: new Map() })),
     ]);
-    for (const match of modules) this.takeModule(match);
+    for (const match of modules) this.modules.take(match);
     for (const match of locals) this.takeLocal(match.local!, match);
     for (const match of members) this.takeField(match);
     this.takeValues();
@@ -108,7 +110,8 @@ class Extraction {
       const kind = mentionKinds.find((one) => match[one] !== undefined)!;
       if (this.references.size < maxReferences) this.takeMention(match, kind);
     }
-    const { definitions, fields, imports, exports } = this;
+    const { definitions, fields } = this;
+    const { imports, exports } = this.modules;
     return { definitions, fields, imports, exports, references: [...this.references.values()] };
   }
 
@@ -157,52 +160,6 @@ class Extraction {
     }
   }
 
-  private takeModule(match: Match): void {
-    const from = match.from ? this.textOf(match.from).replaceAll("::", ".") : "";
-    const as = match.as ? this.textOf(match.as) : undefined;
-    const named = (node: Node, name: string) => {
-      this.imports.push({ local: as ?? this.textOf(node), from, name });
-      this.importedNames.add(as ?? this.textOf(node));
-    };
-    if (match.import) named(match.import, this.textOf(match.import));
-    else if (match.default) named(match.default, "default");
-    else if (match.all) named(match.all, "*");
-    else if (match.import_all) this.imports.push({ local: "*", from, name: "*" });
-    // Other files of the package are seen as if they were imported.
-    else if (match.package) this.imports.push({ local: "*", from: this.textOf(match.package), name: "*" });
-    else if (match.path) this.takePath(this.textOf(match.path), as);
-    else if (match.module) this.takeWhole(this.textOf(match.module), as);
-    else if (match.export)
-      this.exports.push({ as: as ?? this.textOf(match.export), from, name: this.textOf(match.export) });
-    else if (match.export_all_as)
-      this.exports.push({ as: this.textOf(match.export_all_as), from, name: "*" });
-    else if (match.export_all) this.exports.push({ as: "*", from, name: "*" });
-    else if (match.export_default)
-      this.exports.push({ as: "default", from: "", name: this.textOf(match.export_default) });
-  }
-
-  /** Of a module that is imported as a whole a file knows the first part of a dotted name, the last of a path. */
-  private takeWhole(module: string, as: string | undefined): void {
-    const isPath = this.data.modules.style === "directory";
-    const own = isPath ? lastOf(module.replace(/\/v\d+$/, ""), "/") : module.split(".")[0]!;
-    const local = as ?? own;
-    this.imports.push({ local, from: isPath || as !== undefined ? module : own, name: "*" });
-    this.importedNames.add(local);
-  }
-
-  /** `a.b.C` is C of a.b; with braces it is several, with a star all that a.b has. */
-  private takePath(path: string, as: string | undefined): void {
-    for (const written of expandBraces(path)) {
-      const [plain = "", alias = as] = written.split(/\s+as\s+/);
-      const parts = plain.replace(/\s/g, "").split(/::|\./);
-      if (parts.at(-1) === "self") parts.pop();
-      const name = parts.pop()!;
-      const local = alias ?? name;
-      this.imports.push({ local, from: parts.join("."), name });
-      this.importedNames.add(local);
-    }
-  }
-
   private takeLocal(node: Node, match: Match): void {
     const name = this.nameOf(node);
     const scope = this.scopes.at(node.startIndex)!;
@@ -213,7 +170,7 @@ class Extraction {
       return;
     }
     // An import within a function.
-    if (match.all || match.import || match.default || (scope.start < 0 && this.importedNames.has(name)))
+    if (match.all || match.import || match.default || (scope.start < 0 && this.modules.names.has(name)))
       return;
     const known = scope.names.get(name);
     const own: Local = (depth) => this.meaningOf(match, name, node.startIndex, depth);
@@ -296,7 +253,7 @@ class Extraction {
 
   /** Imported, defined at the top of the file, or perhaps in another file of the directory. */
   private isOfFile(name: string): boolean {
-    if (this.importedNames.has(name) || (this.namesIn.get(-1)?.has(name) ?? false)) return true;
+    if (this.modules.names.has(name) || (this.namesIn.get(-1)?.has(name) ?? false)) return true;
     return this.data.modules.sharesDirectory ?? false;
   }
 
@@ -351,43 +308,10 @@ class Extraction {
   }
 }
 
-/** A text without what stands between it and its member. */
-function withoutAccessor(text: string): string {
-  const trimmed = text.trimEnd();
-  const accessor = accessors.find((one) => trimmed.endsWith(one));
-  return accessor === undefined ? text : trimmed.slice(0, -accessor.length).trimEnd();
-}
-const accessors = ["?.", ".", "::", "->"];
-
-/** Between an owner and its member a comment would belong to neither. */
-const mayComment = (text: string) => text.includes("#") || text.includes("//") || text.includes("/*");
-
 /** Letters, digits, _ and $ of ASCII. */
 function isWordCode(code: number): boolean {
   if (code < 65) return code === 36 || (code >= 48 && code <= 57);
   return code < 91 || code === 95 || (code > 96 && code < 123);
-}
-
-const lastOf = (text: string, separator: string) => text.slice(text.lastIndexOf(separator) + 1);
-
-/** `a::{b, c::{d, e}}` -> a::b, a::c::d, a::c::e. */
-function expandBraces(path: string): string[] {
-  const open = path.indexOf("{");
-  if (open < 0) return [path.trim()];
-  const before = path.slice(0, open).trim();
-  const parts: string[] = [];
-  let depth = 0;
-  let start = open + 1;
-  for (let i = open; i < path.length; i++) {
-    if (path[i] === "{") depth++;
-    if (path[i] === "}") depth--;
-    if (depth === 0 || (path[i] === "," && depth === 1)) {
-      parts.push(path.slice(start, i).trim());
-      start = i + 1;
-      if (depth === 0) break;
-    }
-  }
-  return parts.filter((part) => part !== "").flatMap((part) => expandBraces(before + part));
 }
 
 interface Place<R> {

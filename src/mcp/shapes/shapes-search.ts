@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { levels } from "../../project/levels.ts";
-import { type Decision, relatedRequest } from "../../protocol/operations/decisions.ts";
 import { chunkRequest } from "../../protocol/operations/files.ts";
+import { type Decision, relatedRequest } from "../../protocol/operations/memory.ts";
 import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";

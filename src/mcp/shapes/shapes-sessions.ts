@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { fixRequest, howRequest, lostTextRequest } from "../../protocol/operations/commands.ts";
-import { type Decision, decisionsRequest } from "../../protocol/operations/decisions.ts";
-import { annotateRequest } from "../../protocol/operations/notes.ts";
+import { annotateRequest, type Decision, decisionsRequest } from "../../protocol/operations/memory.ts";
 import { type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import {

@@ -1,5 +1,5 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { Decision } from "../../protocol/operations/decisions.ts";
+import type { Decision } from "../../protocol/operations/memory.ts";
 import { noteLabel } from "../../protocol/reading/found.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";

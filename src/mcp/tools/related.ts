@@ -1,6 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
-import type { Decision, RelatedSession } from "../../protocol/operations/decisions.ts";
 import type { FileAround } from "../../protocol/operations/graph.ts";
+import type { Decision, RelatedSession } from "../../protocol/operations/memory.ts";
 import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";

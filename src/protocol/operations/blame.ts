@@ -12,8 +12,8 @@ import {
   timeOrNull,
 } from "../shape-parts.ts";
 import { attributionBases, attributionHows, blameAuthors } from "../values.ts";
-import { decision } from "./decisions.ts";
 import { edge } from "./graph.ts";
+import { decision } from "./memory.ts";
 
 /** The shapes of blame and why: the authors of lines and the history behind them. */
 

@@ -14,7 +14,7 @@ import {
 import { bindingHows } from "../values.ts";
 import { lineAuthor } from "./blame.ts";
 import { linesByAuthor } from "./checkpoints.ts";
-import { decision } from "./decisions.ts";
+import { decision } from "./memory.ts";
 
 /** The shapes of a review: what a change does, who wrote each of its lines, and for which prompt. */
 

@@ -16,7 +16,7 @@ import {
   until,
 } from "../shape-parts.ts";
 import { turnStates } from "../values.ts";
-import { annotation } from "./notes.ts";
+import { annotation } from "./memory.ts";
 
 /** The shapes of sessions: reading and recording them. */
 

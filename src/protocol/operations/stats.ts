@@ -17,7 +17,7 @@ import {
 } from "../shape-parts.ts";
 import { checkpointSummary } from "./checkpoints.ts";
 import { recurringError } from "./commands.ts";
-import { decision } from "./decisions.ts";
+import { decision } from "./memory.ts";
 import { facet, sessionSummary, sessionsRequest } from "./sessions.ts";
 
 /** The shapes of statistics about the authors of committed lines, and of a digest: what happened lately. */

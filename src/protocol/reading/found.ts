@@ -1,4 +1,4 @@
-import type { Decision } from "../operations/decisions.ts";
+import type { Decision } from "../operations/memory.ts";
 import type { ChunkKind, ChunkType } from "../values.ts";
 
 /** What is said and done in a stored turn, for a reader. */

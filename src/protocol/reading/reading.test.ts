@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
-import type { Decision } from "../operations/decisions.ts";
-import type { Annotation } from "../operations/notes.ts";
+import type { Annotation, Decision } from "../operations/memory.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
 import { briefLines } from "./session.ts";
 import { marginsOf, turnAsMarkdown } from "./turn.ts";

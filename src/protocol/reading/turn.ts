@@ -1,6 +1,5 @@
 import type { CheckpointSummary } from "../operations/checkpoints.ts";
-import type { Decision } from "../operations/decisions.ts";
-import type { Annotation } from "../operations/notes.ts";
+import type { Annotation, Decision } from "../operations/memory.ts";
 import type { SessionResponse, ToolCall, TurnEntry, TurnInFull } from "../operations/sessions.ts";
 
 /**

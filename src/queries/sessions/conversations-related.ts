@@ -5,7 +5,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
-import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/decisions.ts";
+import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/memory.ts";
 import { filesAround } from "../../search/graph/around.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,6 +1,6 @@
 import { agentNames, profileOf } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../../protocol/operations/notes.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../protocol/operations/memory.ts";
 import type {
   SessionRequest,
   SessionResponse,

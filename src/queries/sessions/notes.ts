@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Annotation } from "../../protocol/operations/notes.ts";
+import type { Annotation } from "../../protocol/operations/memory.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { rejectionText } from "../../sessions/notes/notes.ts";

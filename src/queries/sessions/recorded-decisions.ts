@@ -8,7 +8,7 @@ import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Decision } from "../../protocol/operations/decisions.ts";
+import type { Decision } from "../../protocol/operations/memory.ts";
 import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/forgetting.ts";
+import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/memory.ts";
 import { useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";

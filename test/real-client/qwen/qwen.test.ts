@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { WhyAnswer } from "../../../src/protocol/operations/blame.ts";
 import type { Injected } from "../../../src/protocol/operations/context.ts";
-import type { AnnotationsResponse } from "../../../src/protocol/operations/notes.ts";
+import type { AnnotationsResponse } from "../../../src/protocol/operations/memory.ts";
 import type { SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
 import {
   type Beginning,

@@ -5,8 +5,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Decision, DecisionsAnswer } from "../../../protocol/operations/decisions.ts";
-import type { Annotation } from "../../../protocol/operations/notes.ts";
+import type { Annotation, Decision, DecisionsAnswer } from "../../../protocol/operations/memory.ts";
 import type {
   SessionResponse,
   SessionSummary,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { Decision } from "../../../protocol/operations/memory.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
 import { type Margin, marginsOf, minute, storyOfTurn } from "../../../protocol/reading/turn.ts";
 import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";

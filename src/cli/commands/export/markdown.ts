@@ -1,4 +1,4 @@
-import type { Decision } from "../../../protocol/operations/decisions.ts";
+import type { Decision } from "../../../protocol/operations/memory.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import {
   inlineCode,

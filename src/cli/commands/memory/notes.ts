@@ -7,8 +7,11 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../../../protocol/operations/notes.ts";
+import type {
+  AnnotationsRequest,
+  AnnotationsResponse,
+  Decision,
+} from "../../../protocol/operations/memory.ts";
 import { noteLabel } from "../../../protocol/reading/found.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate } from "../../../queries/blame/file-place.ts";

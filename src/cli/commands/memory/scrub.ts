@@ -7,7 +7,7 @@ import { findProject, findProjectIfAny } from "../../../git/projects/find-projec
 import { loadConfig } from "../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/forgetting.ts";
+import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/memory.ts";
 import { ensureGlobalPatterns, globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
 import { scrubberOf } from "../../../redact/project-scrubber.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";

@@ -1,4 +1,3 @@
-import type { Queryable } from "../../postgres/server.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -17,11 +16,11 @@ import type {
   VectorCounts,
 } from "../port.ts";
 import type { FileChange, FileVectors, IndexedFile, SkippedFile, SkipReason } from "../records.ts";
-import { chunkId, chunkRows, countsOf, type FileTotals } from "../stored-rows.ts";
+import { chunkId, countsOf, type FileTotals } from "../stored-rows.ts";
 import { scopeFilter } from "../words/loaded-segments.ts";
-import { SegmentBuilder } from "../words/segment.ts";
 import { PostgresCommits } from "./commits.ts";
-import { type Change, jsonRows, type ProjectRows, type Snapshot } from "./rows.ts";
+import { chunksIn, insertFiles, outlinesOf, restamp, storedChunks } from "./file-rows.ts";
+import type { Change, ProjectRows } from "./rows.ts";
 import { PostgresVectors } from "./vectors.ts";
 import { PostgresWords } from "./words.ts";
 
@@ -179,9 +178,10 @@ export class PostgresIndex implements CodeIndex {
         change,
         changes.filter((one) => one.status === "unchanged"),
       );
-      await this.insert(
+      await insertFiles(
         change,
         changes.filter((one) => one.status === "indexed" || one.status === "skipped"),
+        { words: this.words, vectors: this.vectors },
       );
       if (added >= fewChunks || (await this.words.isLate(change))) await this.words.merge(change);
     });
@@ -206,68 +206,6 @@ export class PostgresIndex implements CodeIndex {
       change,
       chunks.map(({ id }) => id),
     );
-  }
-
-  private async insert(change: Change, changes: readonly FileChange[]): Promise<void> {
-    const words = new SegmentBuilder(change.nextChunk);
-    const rows = {
-      files: [] as object[],
-      chunks: [] as object[],
-      symbols: [] as object[],
-      graphs: [] as object[],
-    };
-    const embedded: Parameters<PostgresVectors["add"]>[1][number][] = [];
-    const now = Date.now();
-    for (const file of changes) {
-      const id = change.nextFile++;
-      if (file.status === "skipped") {
-        rows.files.push({
-          id,
-          path: file.path,
-          size: file.size,
-          mtime: file.mtimeMs,
-          reason: file.reason,
-          at: now,
-        });
-      } else if (file.status === "indexed") {
-        const { path, size, mtimeMs: mtime, hash, language, vectors } = file;
-        rows.files.push({ id, path, size, mtime, hash, language, chunks: file.chunks.length, at: now });
-        const firstChunk = words.next;
-        const { chunks, symbols } = chunkRows(file, words);
-        rows.chunks.push(...chunks.map((chunk) => ({ ...chunk, file: id })));
-        rows.symbols.push(...symbols.map((symbol) => ({ ...symbol, file: id })));
-        if (file.graph) rows.graphs.push({ file: id, data: Buffer.from(file.graph).toString("base64") });
-        if (vectors) {
-          const levels = file.chunks.map(({ level }) => level);
-          embedded.push({ file: id, firstChunk, levels, given: vectors });
-        }
-      }
-    }
-    if (rows.files.length === 0) return;
-    const { sql, project } = change;
-    await sql`
-      INSERT INTO pommel_index_3.files (project, id, path, size, mtime_ms, skip_reason, hash, language, chunks, indexed_at)
-      SELECT ${project}, id, path, size, mtime, reason, hash, language, coalesce(chunks, 0), at
-      FROM json_to_recordset(${jsonRows(rows.files)}::text::json) AS r (id integer, path text, size bigint, mtime bigint,
-        reason text, hash text, language text, chunks integer, at bigint)`;
-    await sql`
-      INSERT INTO pommel_index_3.chunks (project, id, uid, file, parent_uid, parent_name, level, kind, name, signature, start_line, end_line,
-        fingerprint, built)
-      SELECT ${project}, id, uid, file, "parentUid", "parentName", level, kind, name, signature, "startLine", "endLine", fingerprint, built
-      FROM json_to_recordset(${jsonRows(rows.chunks)}::text::json) AS r (id integer, uid text, file integer, "parentUid" text,
-        "parentName" text, level text, kind text, name text, signature text, "startLine" integer, "endLine" integer,
-        fingerprint integer, built smallint)`;
-    await sql`
-      INSERT INTO pommel_index_3.symbols (project, key, name, kind, file, chunk)
-      SELECT ${project}, key, name, kind, file, chunk
-      FROM json_to_recordset(${jsonRows(rows.symbols)}::text::json)
-        AS r (key text, name text, kind text, file integer, chunk integer)`;
-    await sql`
-      INSERT INTO pommel_index_3.graphs (project, file, data) SELECT ${project}, file, decode(data, 'base64')
-      FROM json_to_recordset(${jsonRows(rows.graphs)}::text::json) AS r (file integer, data text)`;
-    await this.words.add(change, words);
-    change.nextChunk = words.next;
-    if (embedded.length > 0) await this.vectors.add(change, embedded);
   }
 
   addVectors({ path, hash, chunks }: IndexedFile, vectors: FileVectors): Promise<boolean> {
@@ -374,40 +312,4 @@ export class PostgresIndex implements CodeIndex {
   close(): Promise<void> {
     return this.rows.close();
   }
-}
-
-async function restamp({ sql, project }: Change, changes: readonly FileChange[]): Promise<void> {
-  if (changes.length === 0) return;
-  await sql`
-    UPDATE pommel_index_3.files SET size = r.size, mtime_ms = r."mtimeMs"
-    FROM json_to_recordset(${jsonRows(changes)}::text::json) AS r (path text, size bigint, "mtimeMs" bigint)
-    WHERE files.project = ${project} AND files.path = r.path`;
-}
-
-async function chunksIn({ sql, project }: Snapshot, files: readonly FileId[]): Promise<Set<number>> {
-  const rows = await sql<{ id: number }[]>`
-    SELECT id FROM pommel_index_3.chunks WHERE project = ${project} AND file = ANY(${[...files] as number[]}::integer[])`;
-  return new Set(rows.map(({ id }) => id));
-}
-
-function outlinesOf({ sql, project }: Snapshot, ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
-  return sql<ChunkOutline[]>`
-    SELECT c.id, c.file, f.path, c.level, c.name, c.parent_name AS "parentName", c.start_line AS "startLine",
-      c.end_line AS "endLine", c.fingerprint, c.built
-    FROM pommel_index_3.chunks c JOIN pommel_index_3.files f ON f.project = ${project} AND f.id = c.file
-    WHERE c.project = ${project} AND c.id = ANY(${[...ids] as number[]}::integer[])`;
-}
-
-function storedChunks(
-  sql: Queryable,
-  project: number,
-  column: "id" | "file",
-  wanted: readonly (ChunkId | FileId)[],
-): Promise<StoredChunk[]> {
-  return sql<StoredChunk[]>`
-    SELECT c.id, c.uid, c.file, f.path, f.size, f.mtime_ms AS "mtimeMs", f.language, c.parent_uid AS "parentUid",
-      c.parent_name AS "parentName", c.level, c.kind, c.name, c.signature, c.start_line AS "startLine",
-      c.end_line AS "endLine", c.fingerprint, c.built
-    FROM pommel_index_3.chunks c JOIN pommel_index_3.files f ON f.project = ${project} AND f.id = c.file
-    WHERE c.project = ${project} AND c.${sql(column)} = ANY(${[...wanted] as number[]}::integer[])`;
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Annotation } from "../../../protocol/operations/notes.ts";
+import type { Annotation } from "../../../protocol/operations/memory.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
 import { isRunning } from "../../../protocol/reading/session.ts";
 import { placeShown } from "../../api/place.ts";

@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Decision } from "../../../protocol/operations/decisions.ts";
-import type { ForgetRequest } from "../../../protocol/operations/forgetting.ts";
+import type { Decision, ForgetRequest } from "../../../protocol/operations/memory.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";

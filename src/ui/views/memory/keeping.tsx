@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ForgetRequest } from "../../../protocol/operations/forgetting.ts";
+import type { ForgetRequest } from "../../../protocol/operations/memory.ts";
 import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/code-lines.tsx";

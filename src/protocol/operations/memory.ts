@@ -2,20 +2,73 @@ import * as z from "zod/mini";
 import {
   branch,
   count,
+  described,
   field,
   lazy,
   limit,
   numberOrNull,
+  session,
   since,
   strings,
   text,
   textOrNull,
+  time,
   timeOrNull,
   until,
 } from "../shape-parts.ts";
 import { fileAround } from "./graph.ts";
 
-/** The shapes of decisions, and of sessions that touched files. */
+/** The shapes of notes, of decisions, and of forgetting. */
+
+export const annotation = lazy(() =>
+  z.object({
+    id: text,
+    note: text,
+    session_id: textOrNull,
+    turn: numberOrNull,
+    timestamp: time,
+    branch: textOrNull,
+    source: z.enum(["prompt", "shell", "agent"]),
+  }),
+);
+export type Annotation = z.infer<ReturnType<typeof annotation>>;
+
+export const annotationsRequest = lazy(() =>
+  z.object({
+    search: field("only notes with all of these words", text),
+    since,
+    until,
+    session,
+    limit,
+  }),
+);
+export type AnnotationsRequest = z.infer<ReturnType<typeof annotationsRequest>>;
+export const annotationsResponse = lazy(() => z.object({ annotations: z.array(annotation()), total: count }));
+export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>>;
+
+export const annotateRequest = lazy(() =>
+  z.object({
+    note: described(
+      "a whole sentence with its reason; no secrets",
+      text.check(z.minLength(1), z.maxLength(10_000)),
+    ),
+    session_id: field("the session it is about", text),
+    transcript_path: z.optional(text),
+    branch: field("the git branch it is about; default: the session's", text),
+    rejected: field("what it is about was tried and rejected; the note is the reason", z.boolean()),
+    decision: field("the decision that was rejected, in its words; default: the session", text),
+    by_agent: z.optional(z.boolean()),
+  }),
+);
+export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
+
+export const editNoteRequest = lazy(() =>
+  z.object({
+    id: described("the note's id, or a prefix of it", text),
+    note: described("its new text", text.check(z.minLength(1), z.maxLength(10_000))),
+  }),
+);
+export const editNoteResponse = lazy(() => z.object({ annotation: annotation() }));
 
 export const decisionsRequest = lazy(() =>
   z.object({
@@ -117,3 +170,43 @@ export const relatedAnswer = lazy(() =>
   }),
 );
 export type RelatedAnswer = z.infer<ReturnType<typeof relatedAnswer>>;
+
+/** Never a secret itself: only how many different ones there were. */
+export const redactionsResponse = lazy(() =>
+  z.object({
+    /** The kind as it stands in the text, `[REDACTED_<type>]`: those with the most secrets first. */
+    types: z.array(z.object({ type: text, secrets: count, sessions: count })),
+    /** Sessions in which anything was replaced. */
+    sessions: count,
+  }),
+);
+
+/** Exactly one of the first five selects what to forget. */
+export const forgetRequest = lazy(() =>
+  z.object({
+    session: field("a session and its subagents", text),
+    turn: field("one turn of a session, SESSION:NUMBER", text),
+    annotation: field("a note", text),
+    since: field('everything since: "2026-01-31", "yesterday"', text),
+    until: field("everything until", text),
+    pattern: field("everything that matches a regular expression (RE2)", text),
+    dry_run: field("only show what would be removed", z.boolean()),
+  }),
+);
+export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;
+export const forgetResponse = lazy(() =>
+  z.object({
+    sessions: count,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Places where a pattern matches. */
+    matches: count,
+    /** Its content, for a preview: titles, prompts, notes; at most 20. */
+    examples: strings,
+    forgotten: z.boolean(),
+    /** false: another process was reading, and the log of the database holds traces until it is rewritten; null: a preview. */
+    log_emptied: z.nullable(z.boolean()),
+  }),
+);
+export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;
