@@ -6,45 +6,62 @@ import { type MiningOptions, mine, type Repository } from "../../bench/localise/
 import type { Pair, PairTarget } from "../../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
-import { isAskedFor } from "../../src/search/code/path-role.ts";
+import { isAskedFor, olderVersions, roleOf } from "../../src/search/code/path-role.ts";
 import { placeEvidence, placeSignals } from "../../src/search/code/places.ts";
 import { type AnalysedQuery, analyseQuery } from "../../src/search/code/query.ts";
-import { groupByFile, rank } from "../../src/search/code/rank.ts";
-import type { Ranked } from "../../src/search/code/signals.ts";
+import { groupByFile, type RankedFile, rank, roleOfChunk } from "../../src/search/code/rank.ts";
+import {
+  definitionSignal,
+  directoriesSignal,
+  fileNameSignal,
+  pathSignal,
+  type Ranked,
+  type StemWeights,
+  spellingOf,
+} from "../../src/search/code/signals.ts";
 import { weights } from "../../src/search/code/weights.ts";
+import { changedLikewise } from "../../src/search/history/likewise.ts";
 import { noMeaning, QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import { nameKey } from "../../src/text/tokens.ts";
-import type { PlaceExample } from "./fit.ts";
+import { byHand, type FileExample, ofChunk, ofFile, parameter, parameters, scoresOfFiles } from "./files.ts";
 
 /** Those of bench/localise; name: a function's name, for that; message: an error's text, for the place that has it. */
-const kinds = ["function", "type", "name", "message"] as const;
-
-/** How much a question of a kind counts: what is searched for is mostly a function. */
-const counts = { function: 1, type: 0.3, name: 1, message: 0.3 };
+export const kinds = ["commit", "function", "type", "name", "message", "other"] as const;
 
 /** Questions of each kind; what a repository is seldom asked for teaches little. */
-const most = { function: 40, type: 30, name: 40, message: 10 };
+const most = { commit: 40, function: 40, type: 30, name: 40, message: 10, other: 20 };
 
-type Kind = (typeof kinds)[number];
+export type Kind = (typeof kinds)[number];
 
-/** A question, and the places among which its answer is. */
-export interface Question extends PlaceExample {
+/** A question, and the files and places among which its answer is. */
+export interface Question extends Omit<FileExample, "count"> {
   kind: Kind;
-  isName: boolean;
+  /** Places of those files, for each answer that is within one. */
+  places: PlacesOfQuestion[];
 }
 
-/** The questions of a repository; kept in `work` as long as the signals have the same names. */
+interface PlacesOfQuestion {
+  /** For each place its file, and its signals, one after the other. */
+  fileOf: number[];
+  evidence: number[];
+  isRight: boolean[];
+}
+
+/** What the kept evidence depends on. */
+const version = [...placeSignals, ...parameters, ...ofFile, ...ofChunk, ...Object.values(most)].join();
+
+/** The questions of a repository; kept in `work` as long as signals and weights have the same names. */
 export async function questionsOf(repository: Repository, options: MiningOptions): Promise<Question[]> {
   const file = join(options.work, repository.name, "evidence.json");
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
-  if (kept.signals === placeSignals.join()) return kept.questions;
+  if (kept.version === version) return kept.questions;
   let questions: Question[] = [];
   await mine(repository, options, async ({ index, pairs }) => {
     const name = [...(await names(index, pairs.function)), ...(await names(index, pairs.type))];
     questions = await askAll(index, { ...pairs, name, message: messages(repository, options) });
   });
-  writeFileSync(file, JSON.stringify({ signals: placeSignals.join(), questions }));
+  writeFileSync(file, JSON.stringify({ version, questions }));
   return questions;
 }
 
@@ -92,33 +109,95 @@ async function ask(index: CodeIndex, embedder: QueryEmbedder, kind: Kind, pair: 
     mentionsOf: (asked: readonly string[]) => mentionsOf(index, asked),
     isMeantByTwo: false,
     isNear: () => false,
-    changes: new Map(),
+    changes: await changedLikewise(index.commits, query),
   };
-  const ranked = await rank(candidates, query, background, weights);
-  return placesOf(kind, ranked, index, query, pair);
+  const files = groupByFile(await rank(candidates, query, background, weights));
+  const isTarget = ({ best }: RankedFile) =>
+    pair.targets.some(({ file }) => file === best.candidate.chunk.path);
+  const chosen = files.filter((file, i) => i < mostFiles || isTarget(file));
+  const isRight = chosen.map(isTarget);
+  if (!isRight.includes(true)) return [];
+  const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
+  const question = {
+    ...{ kind, isName: query.intent === "symbol" || query.intent === "path", isRight },
+    files: chosen.flatMap(({ best }) => fileEvidence(best, query, stemWeights, isOlder)),
+    chunks: chosen.flatMap(({ best, others }, file) =>
+      [best, ...others]
+        .sort((a, b) => ofItself(b) - ofItself(a))
+        .slice(0, mostChunks)
+        .flatMap((entry) => chunkEvidence(entry, file, query)),
+    ),
+    places: await placesOf(kind, chosen, index, query, pair),
+  };
+  const { scores } = scoresOfFiles({ ...question, count: 1 }, byHand);
+  for (const [i, { best }] of chosen.entries()) {
+    const score = Math.exp(scores[i]!);
+    if (Math.abs(score - best.score) > 0.01 * best.score + 1e-4)
+      throw new Error(`${best.candidate.chunk.path} is scored ${best.score}, and ${score} here`);
+  }
+  return [question];
 }
 
-/** Files, and places of each but the right one, that are kept: others are far behind. */
+/** Files, and chunks of each, that are kept: others are far behind. */
 const mostFiles = 20;
+const mostChunks = 3;
+/** Places that are kept of each but the right one. */
 const mostPlaces = 5;
 
-/** The places of the files that come first, for each answer that is among them. */
+/** The score before the places of a file were ordered. */
+const ofItself = ({ score, signals }: Ranked) => score / (signals.place ?? 1);
+
+const short = (value: number) => Math.round(value * 1e4) / 1e4;
+
+function fileEvidence(
+  { candidate: { chunk, file, fileSemantic }, change }: Ranked,
+  query: AnalysedQuery,
+  stemWeights: StemWeights,
+  isOlder: ReturnType<typeof olderVersions>,
+): number[] {
+  const { path } = chunk;
+  return [
+    ...[file, fileSemantic, fileNameSignal(path, query, stemWeights), directoriesSignal(path, stemWeights)],
+    ...[pathSignal(path, query), Number(isOlder(path, query.written)), change?.strength ?? 0],
+  ].map(short);
+}
+
+function chunkEvidence(entry: Ranked, file: number, query: AnalysedQuery): number[] {
+  const { candidate, named, mentioned } = entry;
+  const { chunk, lexical, phrase, semantic } = candidate;
+  const role = roleOfChunk(chunk, roleOf(chunk.path, chunk.built === 1));
+  const isAsked = isAskedFor(role, new Set(query.stems));
+  return [
+    ...[file, ...[lexical, phrase, semantic, named, mentioned].map(short)],
+    ...definitionOf(entry, query),
+    ...[parameter(`levels.${chunk.level}`), isAsked ? -1 : parameter(`roles.${role}`)],
+  ];
+}
+
+/** How the query spells what a chunk defines, and its kind, of the definition that is meant most surely. */
+function definitionOf({ candidate }: Ranked, query: AnalysedQuery): number[] {
+  const certainty = (defines: typeof candidate.defines) =>
+    definitionSignal({ ...candidate, defines }, query, weights.definitions);
+  const [surest] = [...candidate.defines].sort((a, b) => certainty([b]) - certainty([a]));
+  return surest === undefined
+    ? [-1, -1]
+    : [parameter(`spellings.${spellingOf(surest, query)}`), parameter(`kinds.${surest.kind}`)];
+}
+
+/** The places of the files that come first, for each answer that is within one. */
 async function placesOf(
   kind: Kind,
-  ranked: readonly Ranked[],
+  files: readonly RankedFile[],
   index: CodeIndex,
   query: AnalysedQuery,
   { targets }: Pair,
-): Promise<Question[]> {
+): Promise<PlacesOfQuestion[]> {
   const isTestAsked = isAskedFor("test", new Set(query.stems));
-  const isName = query.intent === "symbol" || query.intent === "path";
-  const files = groupByFile(ranked);
-  const questions: Question[] = [];
+  const found: PlacesOfQuestion[] = [];
   for (const target of targets) {
-    const chosen = files.filter(({ best }, i) => i < mostFiles || best.candidate.chunk.path === target.file);
-    const of = chosen.findIndex(({ best }) => best.candidate.chunk.path === target.file);
-    if (of < 0) continue;
-    const own = [chosen[of]!.best, ...chosen[of]!.others];
+    const of = files.findIndex(({ best }) => best.candidate.chunk.path === target.file);
+    if (of < 0 || target.lines === undefined) continue;
+    const own = [files[of]!.best, ...files[of]!.others];
     const stored = new Map(
       (await index.chunks(own.map(({ candidate }) => candidate.chunk.id))).map((chunk) => [chunk.id, chunk]),
     );
@@ -128,21 +207,19 @@ async function placesOf(
       target,
     );
     if (!isMeant.includes(true)) continue;
-    const places = chosen.flatMap(({ best, others }, file) =>
+    const places = files.flatMap(({ best, others }, file) =>
       [best, ...others].flatMap((entry, i) => {
-        const isRight = file === of && isMeant[i]!;
-        return i < mostPlaces || file === of ? [{ entry, file, isRight }] : [];
+        const isKept = file === of || i < mostPlaces;
+        return isKept ? [{ entry, file, isRight: file === of && isMeant[i]! }] : [];
       }),
     );
-    questions.push({
-      ...{ kind, isName, count: counts[kind] },
-      isRight: places.map(({ isRight }) => isRight),
+    found.push({
       fileOf: places.map(({ file }) => file),
-      evidence: places.flatMap(({ entry }) => placeEvidence(entry, query, isTestAsked)),
-      scores: chosen.map(({ best }) => Math.log(Math.max(best.score, 1e-6))),
+      evidence: places.flatMap(({ entry }) => placeEvidence(entry, query, isTestAsked).map(short)),
+      isRight: places.map(({ isRight }) => isRight),
     });
   }
-  return questions;
+  return found;
 }
 
 /**

@@ -24,10 +24,13 @@ export function descend(
   }
 }
 
-/** The slope of the loss for each score: softmax over those of a question, in which the right ones are to have the most (ListNet). */
-export function listwise(scores: Float64Array, isRight: readonly boolean[]): Float64Array {
+/**
+ * The slope of the loss for each score: softmax over those of a question, in which the right ones are to have the most (ListNet).
+ * @param sharpness by which the scores are multiplied
+ */
+export function listwise(scores: Float64Array, isRight: readonly boolean[], sharpness = 1): Float64Array {
   const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-  const shares = scores.map((score) => Math.exp(score - most));
+  const shares = scores.map((score) => Math.exp(sharpness * (score - most)));
   const all = shares.reduce((sum, share) => sum + share, 0);
   const right = shares.reduce((sum, share, i) => sum + (isRight[i] ? share : 0), 0);
   if (right === 0) return new Float64Array(scores.length);

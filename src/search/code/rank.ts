@@ -144,7 +144,7 @@ function signalsOfFiles(
 }
 
 /** A test among the code is a test; a barrel file's own definitions count in full. */
-function roleOfChunk(chunk: ChunkOutline, role: PathRole): PathRole {
+export function roleOfChunk(chunk: ChunkOutline, role: PathRole): PathRole {
   if (isInlineTest(chunk)) return "test";
   return role === "barrel" && (chunk.level === "class" || chunk.level === "method") ? "source" : role;
 }

@@ -3,7 +3,7 @@ import { partsOf, stem } from "../../text/tokens.ts";
 import type { Change } from "../history/likewise.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
-import type { Weights } from "./weights.ts";
+import type { Spelling, Weights } from "./weights.ts";
 
 /** Contribution of each signal to the score, then the factors, and what was added for the best. The keys are those of JSON. */
 export interface Signals {
@@ -235,24 +235,25 @@ export function ownerSignal({ parentName }: ChunkOutline, weight: StemWeights): 
   return parentName === null ? 0 : closeness(stemsOf(parentName), weight);
 }
 
-/** The certainty that the query means a definition: as written, a joined name, or just a word that is also a name. */
+/**
+ * How the query spells a name that is defined: as it is, or in another way, which says less; and less again where the name is just
+ * a word in a sentence.
+ */
+export function spellingOf({ key, name }: Definition, query: AnalysedQuery): Spelling {
+  const isMeantAsName = query.intent === "symbol" || query.namesAsWritten.has(key);
+  if (query.written.has(name)) return isMeantAsName ? "asWritten" : "plainWord";
+  return isMeantAsName ? "otherSpelling" : "plainWordOtherSpelling";
+}
+
+/** The certainty that the query means a definition of the chunk, by how it spells the name and by what the chunk is. */
 export function definitionSignal(
-  candidate: Candidate,
+  { defines }: Candidate,
   query: AnalysedQuery,
-  weights: Weights["definitions"],
+  { spellings, kinds }: Weights["definitions"],
 ): number {
   let best = 0;
-  for (const { key, name, kind } of candidate.defines) {
-    const certainty = query.written.has(name)
-      ? query.intent === "symbol" || query.namesAsWritten.has(key)
-        ? 1
-        : weights.plainWord
-      : query.namesAsWritten.has(key) || query.intent === "symbol"
-        ? weights.otherSpelling
-        : weights.plainWordOtherSpelling;
-    const prior = weights.kinds.get(kind) ?? 1;
-    best = Math.max(best, certainty * prior);
-  }
+  for (const one of defines)
+    best = Math.max(best, spellings[spellingOf(one, query)] * (kinds.get(one.kind) ?? 1));
   return best;
 }
 

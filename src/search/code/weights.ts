@@ -5,7 +5,8 @@ import type { PathRole } from "./path-role.ts";
 
 /**
  * Every number that ranking depends on. Signals are 0 to 1 and added up with these weights; penalties multiply
- * the sum. Chosen on one half of the benchmark's repositories and confirmed on the other (docs/benchmarks.md#search).
+ * the sum. Those of files are set by hand, on one half of the annotated questions' repositories, and confirmed on the other; those
+ * learned cost quality there (models/rank/README.md).
  */
 export const weights = {
   /** Columns of the full-text index. */
@@ -50,10 +51,8 @@ export const weights = {
   mentionsAsked: 60,
 
   definitions: {
-    /** Certainty by how the query spells the name; 1 for the very name in a query that looks like code. */
-    otherSpelling: 0.6,
-    plainWord: 0.5,
-    plainWordOtherSpelling: 0.35,
+    /** Certainty by how the query spells the name. */
+    spellings: { asWritten: 1, otherSpelling: 0.6, plainWord: 0.5, plainWordOtherSpelling: 0.35 },
     /** Types first: a question rarely means an implementation or a variable of the same name. */
     kinds: new Map([
       ["method", 0.8],
@@ -97,3 +96,6 @@ export const weights = {
 };
 
 export type Weights = typeof weights;
+
+/** How a query may spell a name that is defined. */
+export type Spelling = keyof Weights["definitions"]["spellings"];
