@@ -19,11 +19,12 @@ import {
   type StemWeights,
   spellingOf,
 } from "../../src/search/code/signals.ts";
-import { weights } from "../../src/search/code/weights.ts";
+import { weights as inUse, weightsOfFiles } from "../../src/search/code/weights.ts";
 import { changedLikewise } from "../../src/search/history/likewise.ts";
 import { noMeaning, QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import { nameKey } from "../../src/text/tokens.ts";
+import found from "./by-hand.json" with { type: "json" };
 import { byHand, type FileExample, ofChunk, ofFile, parameter, parameters, scoresOfFiles } from "./files.ts";
 
 /** Those of bench/localise; name: a function's name, for that; message: an error's text, for the place that has it. */
@@ -64,6 +65,9 @@ export async function questionsOf(repository: Repository, options: MiningOptions
   writeFileSync(file, JSON.stringify({ version, questions }));
   return questions;
 }
+
+/** Candidates are those of the weights found by hand, so that what is learned does not depend on what was learned before. */
+const weights = { ...inUse, ...weightsOfFiles(found) };
 
 async function askAll(index: CodeIndex, pairs: Readonly<Record<Kind, readonly Pair[]>>): Promise<Question[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });

@@ -1,4 +1,5 @@
-import { type Weights, weights } from "../../src/search/code/weights.ts";
+import type { FileWeights } from "../../src/search/code/weights.ts";
+import found from "./by-hand.json" with { type: "json" };
 import { descend, listwise } from "./descent.ts";
 
 /** What a signal adds to the sum of a chunk. */
@@ -8,23 +9,39 @@ const added = [
 ];
 
 /** The weights of files by their names ("lexical", "roles.test"): those of signals, then shares, then that of a commit. */
-function named({ definitions: { spellings, kinds }, levels, roles, ...rest }: Weights): [string, number][] {
-  const shares = { spellings, kinds: Object.fromEntries(kinds), levels, roles };
+function named({ spellings, kinds, levels, roles, ...rest }: FileWeights): [string, number][] {
   return [
     ...added.map((name): [string, number] => [name, rest[name]]),
     ["semanticOfNames", rest.semanticOfNames],
     ["olderVersion", rest.olderVersion],
-    ...Object.entries(shares).flatMap(([name, values]) =>
+    ...Object.entries({ spellings, kinds, levels, roles }).flatMap(([name, values]) =>
       Object.entries(values).map(([key, value]): [string, number] => [`${name}.${key}`, value]),
     ),
     ["history", rest.history],
   ];
 }
 
-const inUse = named(weights);
-export const parameters: readonly string[] = inUse.map(([name]) => name);
-/** Set by hand: what a fit stays near to. */
-export const byHand = Float64Array.from(inUse, ([, value]) => value);
+export const parameters: readonly string[] = named(found).map(([name]) => name);
+
+/** The values of all parameters. */
+export const valuesOf = (files: FileWeights): Float64Array =>
+  Float64Array.from(named(files), ([, value]) => value);
+
+/** What people found by trying, before anything was learned: a fit stays near to it. */
+export const byHand = valuesOf(found);
+
+/** What code.json has of a fit: as many digits as it can tell apart. */
+export function asWeights(values: Float64Array): FileWeights {
+  const at = (name: string) => Math.round(values[parameter(name)]! * 1000) / 1000;
+  const entries = Object.entries(found).map(([name, value]) => {
+    const learned =
+      typeof value === "number"
+        ? at(name)
+        : Object.fromEntries(Object.keys(value).map((key) => [key, at(`${name}.${key}`)]));
+    return [name, learned];
+  });
+  return Object.fromEntries(entries) as FileWeights;
+}
 
 /** The place of a weight among all; -1: there is none, what it would weigh counts in full. */
 export const parameter = (name: string): number => parameters.indexOf(name);
