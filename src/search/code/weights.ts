@@ -5,6 +5,7 @@ import type { PathRole } from "./path-role.ts";
 
 /** Weights of files, as code.json has them. Signals are 0 to 1 and added up with these weights. */
 export interface FileWeights {
+  /** BM25 of the chunk, relative to the best one. */
   lexical: number;
   /** Words of the query that the chunk holds one after the other, as a message has them. */
   phrase: number;
