@@ -11,18 +11,19 @@ type KeywordHit = (keyword: number, start: number) => void;
 export function compileKeywords(keywords: readonly string[]): KeywordScan {
   const words = keywords.map((keyword) => keyword.toLowerCase());
   const { classOf, classes } = characterClasses(words);
-  const { next, ends } = automaton(words, classOf, classes);
+  const { next, ends, expand } = automaton(words, classOf, classes);
   const lengths = words.map((word) => word.length);
 
   return (text, hit) => {
     let state = 0;
     for (let i = 0; i < text.length; i++) {
-      const code = text.charCodeAt(i);
-      state = next[state + classOf[code]!]!;
+      const cell = state + classOf[text.charCodeAt(i)]!;
+      state = next[cell]!;
       if (state >= 0) continue;
-      // A state in which keywords end is stored as its complement, so that the common case costs one comparison.
       state = ~state;
-      for (const keyword of ends[state / classes]!) hit(keyword, i + 1 - lengths[keyword]!);
+      const found = ends[state / classes] ?? expand(state / classes);
+      if (found.length === 0) next[cell] = state;
+      for (const keyword of found) hit(keyword, i + 1 - lengths[keyword]!);
     }
   };
 }
@@ -44,43 +45,70 @@ function characterClasses(words: readonly string[]): { classOf: Uint8Array; clas
   return { classOf, classes };
 }
 
+/**
+ * The automaton, of which a text makes the states that it reaches: thousands of keywords are known long before a short
+ * text needs a few of their beginnings. A state is the row of `next` that begins at `state * classes`. A cell holds the
+ * complement of that place where a keyword ends, or where nobody has been yet, so that the common case costs one
+ * comparison.
+ */
 function automaton(words: readonly string[], classOf: Uint8Array, classes: number) {
-  const children: Map<number, number>[] = [new Map()];
-  const ends: number[][] = [[]];
+  const { firstChild, sibling, parent, symbol, own } = trie(words, classOf);
+  const next = new Int32Array(own.length * classes);
+  const fail = new Int32Array(own.length);
+  /** The keywords that end in a state; undefined before somebody reaches it. */
+  const ends: (number[] | undefined)[] = Array.from({ length: own.length });
+  const targetOf = (cell: number) => (next[cell]! < 0 ? ~next[cell]! : next[cell]!) / classes;
+
+  const expand = (state: number): number[] => {
+    const known = ends[state];
+    if (known !== undefined) return known;
+    let found = own[state] ?? none;
+    if (state !== 0) {
+      // Where a keyword does not go on, it is as if it had begun later.
+      const before = parent[state]!;
+      expand(before);
+      const suffix = before === 0 ? 0 : targetOf(fail[before]! * classes + symbol[state]!);
+      fail[state] = suffix;
+      const shorter = expand(suffix);
+      if (shorter.length > 0) found = [...found, ...shorter];
+      next.copyWithin(state * classes, suffix * classes, (suffix + 1) * classes);
+    }
+    for (let child = firstChild[state]!; child !== 0; child = sibling[child]!) {
+      next[state * classes + symbol[child]!] = ~(child * classes);
+    }
+    ends[state] = found;
+    return found;
+  };
+  expand(0);
+  return { next, ends, expand };
+}
+
+const none: number[] = [];
+
+/** All beginnings of the words, numbered from the empty one, which is 0. Where there is no child or sibling, it is 0. */
+function trie(words: readonly string[], classOf: Uint8Array) {
+  const most = words.reduce((sum, { length }) => sum + length, 1);
+  const [firstChild, sibling, parent] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)];
+  /** The class of the last character. */
+  const symbol = new Uint8Array(most);
+  /** The words that end there. */
+  const own: (number[] | undefined)[] = [undefined];
   words.forEach((word, index) => {
     let state = 0;
     for (let i = 0; i < word.length; i++) {
-      const symbol = classOf[word.charCodeAt(i)]!;
-      let child = children[state]!.get(symbol);
-      if (child === undefined) {
-        child = children.length;
-        children.push(new Map());
-        ends.push([]);
-        children[state]!.set(symbol, child);
+      const wanted = classOf[word.charCodeAt(i)]!;
+      let child = firstChild[state]!;
+      while (child !== 0 && symbol[child] !== wanted) child = sibling[child]!;
+      if (child === 0) {
+        child = own.push(undefined) - 1;
+        symbol[child] = wanted;
+        parent[child] = state;
+        sibling[child] = firstChild[state]!;
+        firstChild[state] = child;
       }
       state = child;
     }
-    ends[state]!.push(index);
+    own[state] = [...(own[state] ?? none), index];
   });
-
-  const table = new Int32Array(children.length * classes);
-  const fail = new Int32Array(children.length);
-  const queue = [0];
-  for (let at = 0; at < queue.length; at++) {
-    const state = queue[at]!;
-    ends[state]!.push(...(state === 0 ? [] : ends[fail[state]!]!));
-    // Where a keyword does not go on, it is as if it had begun later.
-    const row = state * classes;
-    if (state !== 0) table.copyWithin(row, fail[state]! * classes, (fail[state]! + 1) * classes);
-    for (const [symbol, child] of children[state]!) {
-      fail[child] = table[row + symbol]!;
-      table[row + symbol] = child;
-      queue.push(child);
-    }
-  }
-  const stored = Int32Array.from(ends, ({ length }, state) =>
-    length > 0 ? ~(state * classes) : state * classes,
-  );
-  for (let i = 0; i < table.length; i++) table[i] = stored[table[i]!]!;
-  return { next: table, ends };
+  return { firstChild, sibling, parent, symbol, own };
 }
