@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -10,22 +10,23 @@ import type { BlameAnswer, WhyAnswer } from "../../src/protocol/operations/blame
 import type { StatsAnswer } from "../../src/protocol/operations/stats.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, start, until, write } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
 import { callPm, pmFile } from "./run-pm.ts";
 
 let project: Project;
 let transcripts: string;
-beforeEach(() => {
+/** For `beforeAll`: a repository, which the tests of a group share. */
+function begin(): void {
   project = createProject({});
   transcripts = transcriptDir(project);
   git("init", "--quiet", "--initial-branch=main");
   write(project, "src/auth.ts", before);
   commit("Start", "2026-03-02T08:00:00Z");
-});
-afterEach(async () => {
+}
+async function end(): Promise<void> {
   await cleanUp();
   rmSync(transcripts, { recursive: true, force: true });
-});
+}
 
 const before = "export function refresh() {\n  token = ask();\n}\n";
 const old = "  token = ask();";
@@ -68,9 +69,7 @@ async function agentAtWork(): Promise<string> {
   write(project, "src/auth.ts", `${before.replace(old, now)}// by hand\n`);
   const hash = commit("Refresh atomically", "2026-03-02T09:10:00Z");
   await pmJson(project, "import", "claude");
-  await until(async () => (await blame("src/auth.ts")).summary.agent > 0);
-  // The commit before is analysed as well, in the background.
-  await until(async () => (await pmJson<StatsAnswer>(project, "stats")).commits.looked_at === 2);
+  expect(await pm("checkpoint", "backfill", "--all")).toMatchObject({ code: 0 });
   return hash;
 }
 
@@ -79,21 +78,23 @@ const withoutCounts = ({ paths: _, archived: __, ...answer }: Record<string, unk
 
 const blame = (...args: string[]) => pmJson<BlameAnswer>(project, "blame", ...args);
 
-it.each(["--porcelain", "--line-porcelain"])("pm blame %s has git's very bytes", (format) => {
-  const bytes = "caf\xe9 = 1;\r\n\u001b[2J\f  \n\r\n\n pommel-author agent\n\t\n  ";
-  writeFileSync(join(project.root, "odd.txt"), Buffer.from(bytes, "latin1"));
-  commit("Odd", "2026-03-02T08:30:00Z");
-  const own = execFileSync("git", ["-C", project.root, "blame", format, "odd.txt"]).toString("latin1");
-  const written = porcelain(format, "odd.txt").toString("latin1");
-  expect(written.replace(/^pommel-.*\n/gm, "")).toBe(own);
-  expect(written.match(/^pommel-author unknown$/gm)).toHaveLength(7);
-  const past = porcelain(format, "--rev", "HEAD", "odd.txt").toString("latin1");
-  expect(past.replace(/^pommel-.*\n/gm, "")).toBe(own);
-});
+/** What a program that uses the client prints about the file. */
+const printedByProgram = (env: NodeJS.ProcessEnv = {}): string =>
+  execFileSync(
+    process.execPath,
+    [fileURLToPath(new URL("../../examples/about-file.mjs", import.meta.url)), "src/auth.ts"],
+    { cwd: project.root, encoding: "utf8", env: { ...process.env, ...env } },
+  );
 
 describe("an agent's line", () => {
+  let hash: string;
+  beforeAll(async () => {
+    begin();
+    hash = await agentAtWork();
+  });
+  afterAll(end);
+
   it("leads to its commit, session, turn, prompt and decision, in every command and form", async () => {
-    const hash = await agentAtWork();
     const blamed = await blame("src/auth.ts");
     expect(blamed.ranges[1]).toMatchObject({
       author: "agent",
@@ -161,7 +162,6 @@ describe("an agent's line", () => {
   });
 
   it("leads to the same over HTTP, and in a program that uses the client", async () => {
-    const hash = await agentAtWork();
     const file = "src/auth.ts";
     const same: [command: string[], answered: Promise<unknown>][] = [
       [["why", `${file}:2`], callDaemon(project.root, "why", { file, first_line: 2 })],
@@ -187,22 +187,12 @@ describe("an agent's line", () => {
         withoutCounts((await answered) as Record<string, unknown>),
       );
     }
-    const program = fileURLToPath(new URL("../../examples/about-file.mjs", import.meta.url));
-    const about = (env = {}) =>
-      execFileSync(process.execPath, [program, file], {
-        ...{ cwd: project.root, encoding: "utf8", env: { ...process.env, ...env } },
-      });
-    const printed = about();
+    const printed = printedByProgram();
     expect(printed).toContain("src/auth.ts: 4 lines, 1 by agents");
     expect(printed).toContain("2026-03-02  Let's use a lock instead of retrying");
-    // In its own process, where no daemon runs and none may.
-    await callPm(["stop"], { cwd: project.root });
-    expect(about({ POMMEL_DAEMON_AUTOSTART: "false" })).toBe(printed);
-    expect(readDaemonRecord()).toBeNull();
   });
 
   it("has a contract that says how to ask for it", async () => {
-    await start(project);
     const { port, token } = readDaemonRecord()!;
     const url = `http://127.0.0.1:${port}/openapi.json`;
     const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
@@ -229,7 +219,6 @@ describe("an agent's line", () => {
   });
 
   it("is known before it is committed", async () => {
-    await agentAtWork();
     const fixture = sessionIn(project, idOf("later"), { start: new Date(Date.now() - 2000).toISOString() });
     fixture.prompt("say what is refreshed");
     fixture.edit(join(project.root, "src/auth.ts"), "// by hand", "// Refreshes the token of a session.", 4);
@@ -248,9 +237,33 @@ describe("an agent's line", () => {
       earlier: [{ text: ["// by hand"] }],
     });
   });
+
+  it("leads to the same in the program's own process, where no daemon runs and none may", async () => {
+    const printed = printedByProgram();
+    await pm("stop");
+    expect(printedByProgram({ POMMEL_DAEMON_AUTOSTART: "false" })).toBe(printed);
+    expect(readDaemonRecord()).toBeNull();
+  });
 });
 
 describe("without an agent", () => {
+  const bytes = "caf\xe9 = 1;\r\n\u001b[2J\f  \n\r\n\n pommel-author agent\n\t\n  ";
+  beforeAll(() => {
+    begin();
+    writeFileSync(join(project.root, "odd.txt"), Buffer.from(bytes, "latin1"));
+    commit("Odd", "2026-03-02T08:30:00Z");
+  });
+  afterAll(end);
+
+  it.each(["--porcelain", "--line-porcelain"])("pm blame %s has git's very bytes", (format) => {
+    const own = execFileSync("git", ["-C", project.root, "blame", format, "odd.txt"]).toString("latin1");
+    const written = porcelain(format, "odd.txt").toString("latin1");
+    expect(written.replace(/^pommel-.*\n/gm, "")).toBe(own);
+    expect(written.match(/^pommel-author unknown$/gm)).toHaveLength(7);
+    const past = porcelain(format, "--rev", "HEAD", "odd.txt").toString("latin1");
+    expect(past.replace(/^pommel-.*\n/gm, "")).toBe(own);
+  });
+
   it("git's part is shown, with a note on what is missing", async () => {
     const { code, stdout, stderr } = await pm("why", "src/auth.ts:2");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -297,8 +310,8 @@ describe("without an agent", () => {
   });
 
   it("says so where there is no git", async () => {
-    rmSync(join(project.root, ".git"), { recursive: true });
-    const { code, stderr } = await pm("why", "src/auth.ts:1");
+    const elsewhere = createProject({ "src/auth.ts": before });
+    const { code, stderr } = await callPm(["why", "src/auth.ts:1"], { cwd: elsewhere.root });
     expect(code).toBe(3);
     expect(stderr).toContain("is not a git repository");
   });
