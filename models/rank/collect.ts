@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { syntaxes } from "../../bench/errors/literals.ts";
 import { sampleErrors } from "../../bench/errors/sample.ts";
 import { type MiningOptions, mine, type Repository } from "../../bench/localise/run.ts";
-import type { Pair, PairTarget } from "../../src/evaluate/pairs.ts";
+import { type Pair, type PairTarget, shuffled } from "../../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
 import { isAskedFor, olderVersions, roleOf } from "../../src/search/code/path-role.ts";
@@ -26,12 +26,16 @@ import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
 import { nameKey } from "../../src/text/tokens.ts";
 import found from "./by-hand.json" with { type: "json" };
 import { byHand, type FileExample, ofChunk, ofFile, parameter, parameters, scoresOfFiles } from "./files.ts";
+import { type TestPair, testPairs } from "./tests.ts";
 
-/** Those of bench/localise; name: a function's name, for that; message: an error's text, for the place that has it. */
-export const kinds = ["commit", "function", "type", "name", "message", "other"] as const;
+/**
+ * Those of bench/localise; name: a function's name, for that; message: an error's text, for the place that has it; test: a
+ * test's title, for the file that it tests.
+ */
+export const kinds = ["commit", "function", "type", "name", "message", "test", "other"] as const;
 
 /** Questions of each kind; what a repository is seldom asked for teaches little. */
-const most = { commit: 40, function: 40, type: 30, name: 40, message: 10, other: 20 };
+const most = { commit: 40, function: 40, type: 30, name: 40, message: 10, test: 20, other: 20 };
 
 export type Kind = (typeof kinds)[number];
 
@@ -60,7 +64,8 @@ export async function questionsOf(repository: Repository, options: MiningOptions
   let questions: Question[] = [];
   await mine(repository, options, async ({ index, pairs }) => {
     const name = [...(await names(index, pairs.function)), ...(await names(index, pairs.type))];
-    questions = await askAll(index, { ...pairs, name, message: messages(repository, options) });
+    const test = await tests(index, repository, options);
+    questions = await askAll(index, { ...pairs, name, message: messages(repository, options), test });
   });
   writeFileSync(file, JSON.stringify({ version, questions }));
   return questions;
@@ -69,7 +74,10 @@ export async function questionsOf(repository: Repository, options: MiningOptions
 /** Candidates are those of the weights found by hand, so that what is learned does not depend on what was learned before. */
 const weights = { ...inUse, ...weightsOfFiles(found) };
 
-async function askAll(index: CodeIndex, pairs: Readonly<Record<Kind, readonly Pair[]>>): Promise<Question[]> {
+async function askAll(
+  index: CodeIndex,
+  pairs: Readonly<Record<Kind, readonly (Pair | TestPair)[]>>,
+): Promise<Question[]> {
   const embedder = new QueryEmbedder({ first: createStaticEmbedder() });
   const questions: Question[] = [];
   for (const kind of kinds)
@@ -102,11 +110,22 @@ function messages({ name, language }: Repository, { work }: MiningOptions): Pair
   return errors.map(({ query, file, line }) => ({ query, targets: [{ file, lines: [line, line] }] }));
 }
 
-async function ask(index: CodeIndex, embedder: QueryEmbedder, kind: Kind, pair: Pair): Promise<Question[]> {
+/** Some of each repository's, whichever files they are of. */
+async function tests(index: CodeIndex, { name }: Repository, { work }: MiningOptions): Promise<TestPair[]> {
+  const paths = (await index.files()).map(({ path }) => path);
+  return shuffled(testPairs(join(work, name, "files"), paths), name);
+}
+
+async function ask(
+  index: CodeIndex,
+  embedder: QueryEmbedder,
+  kind: Kind,
+  pair: Pair | TestPair,
+): Promise<Question[]> {
   const query = analyseQuery(pair.query);
   const embedded = (await embedder.embed(pair.query, async () => true)) ?? noMeaning;
-  const everywhere = { files: null, levels: null };
-  const { candidates } = await collectCandidates(index, query, embedded, everywhere, weights, null);
+  const scope = { files: "asker" in pair ? await allBut(pair.asker, index) : null, levels: null };
+  const { candidates } = await collectCandidates(index, query, embedded, scope, weights, null);
   const stemWeights = await weighStems(index, query);
   const background = {
     stemWeights,
@@ -141,6 +160,9 @@ async function ask(index: CodeIndex, embedder: QueryEmbedder, kind: Kind, pair: 
   }
   return [question];
 }
+
+const allBut = async (asker: string, index: CodeIndex) =>
+  (await index.files()).filter(({ path }) => path !== asker).map(({ id }) => id);
 
 /** Files, and chunks of each, that are kept: others are far behind. */
 const mostFiles = 20;

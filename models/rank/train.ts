@@ -50,6 +50,7 @@ const countsForFiles: Record<Kind, number> = {
   type: 1,
   name: 1,
   message: 3,
+  test: 1,
   other: 0.3,
 };
 
