@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
@@ -15,7 +15,6 @@ import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts"
 import {
   cleanUp,
   createProject,
-  pmJson,
   start,
   status,
   until,
@@ -159,11 +158,49 @@ describe("a daemon that answers for all their projects", () => {
     });
     expect(seen.map(({ keys }) => keys.length)).toEqual([1]);
   });
-});
 
-describe("a daemon of their own", () => {
-  afterEach(removeAll);
+  test("sessions.capture = false leaves commits alone", async () => {
+    writeFileSync(project.configFile, "[sessions]\ncapture = false\n");
+    await start(project);
+    write(project, "src/mine.ts", "export const mine = true;\n");
+    commit("By hand");
+    await tellOfCommit();
+    await callDaemon(project.root, "spool", {});
+    write(project, "src/more.ts", "export const more = true;\n");
+    await until(async () => (await status(project)).index.total_files >= 3);
+    const { commits, commits_waiting, jobs } = (await status(project)).memory;
+    expect({ commits, commits_waiting, pending: jobs.pending }).toEqual({
+      commits: 0,
+      commits_waiting: 0,
+      pending: 0,
+    });
+  });
 
+  test("a push is followed by sharing where that is wanted", async () => {
+    const remote = temporaryDir();
+    execFileSync("git", ["init", "--quiet", "--bare", remote]);
+    git("remote", "add", "origin", remote);
+    git("push", "--quiet", "origin", "main");
+    writeFileSync(project.configFile, "[sync]\non_push = true\n");
+    try {
+      await start(project);
+      const made = session("d");
+      made.prompt("Why does the heron fail at night?");
+      made.reply("It sleeps.");
+      made.writeTo(transcriptDir(project));
+      await until(async () => (await status(project)).memory.turns === 1);
+      expect(await runPm(["hook", "git-pre-push", "origin"], { cwd: project.root })).toMatchObject({
+        code: 0,
+      });
+      const shared = () =>
+        execFileSync("git", ["-C", remote, "branch", "--list", "pommel/*"], { encoding: "utf8" });
+      await until(() => shared().includes("pommel/memory/v1"));
+    } finally {
+      rmSync(remote, { recursive: true, force: true });
+    }
+  });
+
+  // The last one: it stops the daemon that the others share.
   test("commits that were made while no daemon ran are caught up on; an amended one keeps its session", async () => {
     const made = session("c");
     await start(project);
@@ -187,47 +224,5 @@ describe("a daemon of their own", () => {
     });
     expect((await untilCheckpoint(amended)).sessions).toMatchObject([{ sessionUid: made.session }]);
     await until(() => remembered((memory) => commitByHash(memory, amended)!.rewrittenFrom.includes(first)));
-  });
-
-  test("sessions.capture = false leaves commits alone", async () => {
-    await pmJson(project, "config", "set", "sessions.capture", "false");
-    await start(project);
-    write(project, "src/mine.ts", "export const mine = true;\n");
-    commit("By hand");
-    await tellOfCommit();
-    await callDaemon(project.root, "spool", {});
-    write(project, "src/more.ts", "export const more = true;\n");
-    await until(async () => (await status(project)).index.total_files >= 3);
-    const { commits, commits_waiting, jobs } = (await status(project)).memory;
-    expect({ commits, commits_waiting, pending: jobs.pending }).toEqual({
-      commits: 0,
-      commits_waiting: 0,
-      pending: 0,
-    });
-  });
-
-  test("a push is followed by sharing where that is wanted", async () => {
-    const remote = temporaryDir();
-    execFileSync("git", ["init", "--quiet", "--bare", remote]);
-    git("remote", "add", "origin", remote);
-    git("push", "--quiet", "origin", "main");
-    await pmJson(project, "config", "set", "--global", "sync.on_push", "true");
-    try {
-      await start(project);
-      const made = session("d");
-      made.prompt("Why does the heron fail at night?");
-      made.reply("It sleeps.");
-      made.writeTo(transcriptDir(project));
-      await until(async () => (await status(project)).memory.turns === 1);
-      expect(await runPm(["hook", "git-pre-push", "origin"], { cwd: project.root })).toMatchObject({
-        code: 0,
-      });
-      const shared = () =>
-        execFileSync("git", ["-C", remote, "branch", "--list", "pommel/*"], { encoding: "utf8" });
-      await until(() => shared().includes("pommel/memory/v1"));
-    } finally {
-      await pmJson(project, "config", "set", "--global", "sync.on_push", "false");
-      rmSync(remote, { recursive: true, force: true });
-    }
   });
 });
