@@ -23,9 +23,33 @@ import { callPm, pmFile, runPm } from "./run-pm.ts";
 
 const pm = (project: Project, ...args: string[]) => callPm(args, { cwd: project.root });
 
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
 describe("one daemon after the other", () => {
   // What a test needs of it, the one before leaves.
   afterAll(cleanUp);
+
+  test("pm daemon restart starts another daemon, or the first one, and says what runs", async () => {
+    const project = createProject(modules(1));
+    // It is the first, so that no daemon runs yet.
+    const first = await pmJson<{ pid: number; stopped_pid: null }>(project, "restart");
+    expect(first.stopped_pid).toBeNull();
+    const second = await pm(project, "restart");
+    const { pid, port, version } = await untilAnswering();
+    expect(pid).not.toBe(first.pid);
+    expect(second.stdout).toBe(`Pommel daemon ${version} restarted (PID ${pid}, port ${port}).\n`);
+  });
+
+  test("pm daemon version names what runs", async () => {
+    const project = createProject(modules(1));
+    const { pid } = await start(project);
+    expect(await pmJson(project, "daemon", "version")).toMatchObject({ daemon: { version, pid } });
+    expect((await pm(project, "daemon", "version")).stdout).toContain(
+      `Daemon        ${version} (PID ${pid})`,
+    );
+  });
 
   test("hooks learn the settings of a project that is not open", async () => {
     const [closed, open] = [createProject(modules(1)), createProject(modules(1))];
@@ -102,16 +126,15 @@ describe("one daemon after the other", () => {
   });
 });
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 /** A line of the log as the daemon writes it. */
 const logged = (time: string, msg: string, level = 30) => `${JSON.stringify({ level, time, pid: 1, msg })}\n`;
+
+/** Where the daemon would write its log. */
+function logFile(): string {
+  const { logDir } = daemonFiles();
+  mkdirSync(logDir, { recursive: true });
+  return join(logDir, "pommeld.log");
+}
 
 const messages = async (project: Project, ...args: string[]) => {
   const { code, stdout } = await runPm(["logs", "--json", ...args], { cwd: project.root });
@@ -122,7 +145,7 @@ const messages = async (project: Project, ...args: string[]) => {
     .map((line) => (JSON.parse(line) as { msg: string }).msg);
 };
 
-describe("a daemon of their own", () => {
+describe("a daemon of their own, or none", () => {
   afterEach(cleanUp);
 
   test("a daemon in a terminal is left to the person there", async () => {
@@ -139,35 +162,17 @@ describe("a daemon of their own", () => {
     expect(daemon.exitCode).toBeNull();
   });
 
-  test("pm daemon restart starts another daemon, or the first one, and says what runs", async () => {
-    const project = createProject(modules(1));
-    const first = await pmJson<{ pid: number; stopped_pid: null }>(project, "restart");
-    expect(first.stopped_pid).toBeNull();
-    const second = await pm(project, "restart");
-    const { pid, port, version } = await untilAnswering();
-    expect(pid).not.toBe(first.pid);
-    expect(second.stdout).toBe(`Pommel daemon ${version} restarted (PID ${pid}, port ${port}).\n`);
-  });
-
-  test("pm daemon version names what is installed and what runs", async () => {
-    const project = createProject(modules(1));
-    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
-      version: string;
-    };
-    const expected = {
+  test("pm daemon version names what is installed", async () => {
+    const project = createProject({});
+    const installed = await pmJson<{ sqlite: string; installed_in: string }>(project, "daemon", "version");
+    expect(installed).toMatchObject({
       version,
       node: process.versions.node,
       platform: `${process.platform}-${process.arch}`,
-    };
-    const alone = await pmJson<{ sqlite: string; installed_in: string }>(project, "daemon", "version");
-    expect(alone).toMatchObject({ ...expected, daemon: null });
-    expect(alone.sqlite).toMatch(/^3\.\d+/);
-    expect(existsSync(join(alone.installed_in, "package.json"))).toBe(true);
-    const { pid } = await start(project);
-    expect(await pmJson(project, "daemon", "version")).toMatchObject({ daemon: { version, pid } });
-    expect((await pm(project, "daemon", "version")).stdout).toContain(
-      `Daemon        ${version} (PID ${pid})`,
-    );
+      daemon: null,
+    });
+    expect(installed.sqlite).toMatch(/^3\.\d+/);
+    expect(existsSync(join(installed.installed_in, "package.json"))).toBe(true);
     expect((await runPm(["--version"])).stdout).toBe(`${version}\n`);
   });
 
@@ -178,11 +183,7 @@ describe("a daemon of their own", () => {
       stdout: "",
       stderr: "The log is empty.\n",
     });
-    const { pid } = await start(project);
-    await pmJson(project, "stop");
-    // Its last line comes when it has let go of everything.
-    await until(() => !isRunning(pid));
-    const file = join(daemonFiles().logDir, "pommeld.log");
+    const file = logFile();
     writeFileSync(`${file}.2`, logged("2026-01-01T10:00:00.000Z", "the oldest"));
     writeFileSync(`${file}.1`, logged("2026-01-02T10:00:00.000Z", "older"));
     const half = '{"level":30,"ti\n';
@@ -209,10 +210,7 @@ describe("a daemon of their own", () => {
 
   test("pm daemon logs --follow goes on with the next file when the log is rotated", async () => {
     const project = createProject({});
-    const { pid } = await start(project);
-    await pmJson(project, "stop");
-    await until(() => !isRunning(pid));
-    const file = join(daemonFiles().logDir, "pommeld.log");
+    const file = logFile();
     writeFileSync(file, logged("2026-01-03T10:00:00.000Z", "before"));
     const follower = spawn(process.execPath, [pmFile, "logs", "--follow", "--json"], { cwd: project.root });
     let shown = "";
