@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Project } from "../../src/project/paths.ts";
 import { projectPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
 import { transcript } from "../support/transcript-fixture.ts";
@@ -14,10 +14,9 @@ beforeEach(() => {
   transcripts = join(process.env.HOME!, ".claude/projects/-repo");
   mkdirSync(transcripts, { recursive: true });
 });
-afterEach(async () => {
-  await cleanUp();
-  rmSync(transcripts, { recursive: true, force: true });
-});
+afterEach(() => rmSync(transcripts, { recursive: true, force: true }));
+// They share the daemon: where a test stopped it, the next import starts another.
+afterAll(cleanUp);
 
 const pm = (...args: string[]) => callPm(args, { cwd: project.root });
 const id = (n: number) => `${n}${n}${n}${n}${n}${n}${n}${n}-0000-4000-8000-000000000000`;
@@ -48,6 +47,53 @@ interface Imported {
   chunks: number;
   failed: unknown[];
 }
+
+describe("pm note", () => {
+  // It is the first, so that no daemon runs yet.
+  it("remembers without a daemon and with one, about a session or not", async () => {
+    const early = await pmJson<{ id: string; note: string; session_id: null }>(
+      project,
+      "note",
+      "v2",
+      "is out",
+    );
+    expect(early).toMatchObject({ note: "v2 is out", session_id: null, source: "shell" });
+    // Also where there is no conversation yet, and no code.
+    expect((await pm("search", "v2")).stdout).toContain("Note  v2 is out");
+    past(1, word);
+    await pmJson(project, "import", "claude");
+    const lines = await runPm(["note", "-", "--json"], {
+      cwd: project.root,
+      input: `with ${token}\nin two lines\n`,
+      env: { CLAUDE_CODE_SESSION_ID: id(1) },
+    });
+    expect(JSON.parse(lines.stdout)).toMatchObject({
+      note: "with [REDACTED_GITHUB_TOKEN]\nin two lines",
+      session_id: id(1),
+      turn: 2,
+    });
+    expect(await pmJson(project, "note", "about it", "--session", "1111")).toMatchObject({
+      session_id: id(1),
+    });
+    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "annotations");
+    expect(annotations.map(({ note }) => note)).toEqual([
+      "about it",
+      "with [REDACTED_GITHUB_TOKEN]\nin two lines",
+      "v2 is out",
+    ]);
+    const found = await pmJson<{ results: { chunk_type: string }[] }>(
+      project,
+      "search",
+      "transcripts",
+      "v2 is out",
+    );
+    expect(found.results[0]?.chunk_type).toBe("annotated");
+    expect(bytesOfMemory()).not.toContain(token);
+    const empty = await pm("note", " ");
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The note is empty.")]);
+    expect((await pm("note", "x", "--session", "unknown")).code).toBe(5);
+  });
+});
 
 describe("pm import", () => {
   it("imports this project's sessions once, and those of others on request", async () => {
@@ -95,71 +141,12 @@ describe("pm import", () => {
   });
 });
 
-describe("pm daemon queue", () => {
-  it("shows what was done, with a daemon and without, and knows its numbers", async () => {
-    past(1, word);
-    await pmJson(project, "import", "claude");
-    const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "daemon", "queue");
-    expect(queue).toMatchObject({ dead: [], daemon_running: true });
-    expect((await pm("daemon", "queue")).stdout).toContain("Lately");
-    expect((await pm("daemon", "queue", "retry")).stdout).toBe("No failed jobs.\n");
-    const unknown = await pm("daemon", "queue", "drop", "77");
-    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
-    await pm("stop");
-    expect((await pmJson<typeof queue>(project, "daemon", "queue")).daemon_running).toBe(false);
-  });
-});
-
-describe("pm note", () => {
-  it("remembers without a daemon and with one, about a session or not", async () => {
-    const early = await pmJson<{ id: string; note: string; session_id: null }>(
-      project,
-      "note",
-      "v2",
-      "is out",
-    );
-    expect(early).toMatchObject({ note: "v2 is out", session_id: null, source: "shell" });
-    // Also where there is no conversation yet, and no code.
-    expect((await pm("search", "v2")).stdout).toContain("Note  v2 is out");
-    past(1, word);
-    await pmJson(project, "import", "claude");
-    const lines = await runPm(["note", "-", "--json"], {
-      cwd: project.root,
-      input: `with ${token}\nin two lines\n`,
-      env: { CLAUDE_CODE_SESSION_ID: id(1) },
-    });
-    expect(JSON.parse(lines.stdout)).toMatchObject({
-      note: "with [REDACTED_GITHUB_TOKEN]\nin two lines",
-      session_id: id(1),
-      turn: 2,
-    });
-    expect(await pmJson(project, "note", "about it", "--session", "1111")).toMatchObject({
-      session_id: id(1),
-    });
-    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "annotations");
-    expect(annotations.map(({ note }) => note)).toEqual([
-      "about it",
-      "with [REDACTED_GITHUB_TOKEN]\nin two lines",
-      "v2 is out",
-    ]);
-    const found = await pmJson<{ results: { chunk_type: string }[] }>(
-      project,
-      "search",
-      "transcripts",
-      "v2 is out",
-    );
-    expect(found.results[0]?.chunk_type).toBe("annotated");
-    expect(bytesOfMemory()).not.toContain(token);
-    const empty = await pm("note", " ");
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining("The note is empty.")]);
-    expect((await pm("note", "x", "--session", "unknown")).code).toBe(5);
-  });
-});
-
 describe("pm memory forget", () => {
   it.each([true, false])("shows what would go, and removes it for good (daemon: %j)", async (withDaemon) => {
     past(1, word);
-    past(2, "whitespace");
+    // One that no other project here has: a session is looked for in all of them.
+    const other = withDaemon ? 4 : 5;
+    past(other, "whitespace");
     await pmJson(project, "import", "claude");
     if (!withDaemon) await pm("stop");
     expect((await pm("search", "transcripts", word)).stdout).toContain(word);
@@ -183,8 +170,8 @@ describe("pm memory forget", () => {
     expect(shown.stdout).toContain("handle [FORGOTTEN] in the tokeniser");
 
     expect(await pmJson(project, "forget", "--turn", "1111:1", "--yes")).toMatchObject({ turns: 1 });
-    expect(await pmJson(project, "forget", "--session", "2222", "--yes")).toMatchObject({ sessions: 1 });
-    expect((await pm("session", "show", "2222")).code).toBe(5);
+    expect(await pmJson(project, "forget", "--session", id(other), "--yes")).toMatchObject({ sessions: 1 });
+    expect((await pm("session", "show", id(other))).code).toBe(5);
     // Forgotten sessions are not imported again.
     expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });
     const nothing = await pm("forget", "--match", word, "--yes");
@@ -258,5 +245,20 @@ describe("pm memory scrub", () => {
     expect(readFileSync(first.file, "utf8")).toContain("[[patterns]]");
     expect(await pmJson(project, "memory", "scrub", "--init")).toEqual({ file: first.file, created: false });
     rmSync(first.file);
+  });
+});
+
+describe("pm daemon queue", () => {
+  it("shows what was done, with a daemon and without, and knows its numbers", async () => {
+    past(1, word);
+    await pmJson(project, "import", "claude");
+    const queue = await pmJson<{ dead: unknown[]; daemon_running: boolean }>(project, "daemon", "queue");
+    expect(queue).toMatchObject({ dead: [], daemon_running: true });
+    expect((await pm("daemon", "queue")).stdout).toContain("Lately");
+    expect((await pm("daemon", "queue", "retry")).stdout).toBe("No failed jobs.\n");
+    const unknown = await pm("daemon", "queue", "drop", "77");
+    expect([unknown.code, unknown.stderr]).toEqual([5, expect.stringContaining("No failed job 77.")]);
+    await pm("stop");
+    expect((await pmJson<typeof queue>(project, "daemon", "queue")).daemon_running).toBe(false);
   });
 });
