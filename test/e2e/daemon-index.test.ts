@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { rememberProject } from "../../src/git/projects/find-project.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { placeHeader } from "../../src/protocol/door.ts";
 import type { SearchResponse } from "../../src/protocol/operations/search.ts";
@@ -35,6 +35,18 @@ import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
 
 describe("a daemon that answers for all their projects", () => {
   afterAll(cleanUp);
+
+  test("says why nothing is indexed where everything is ignored", async () => {
+    const project = createProject({ ...modules(1), ".pommelignore": "*\n" });
+    const ignored = "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";
+    // It is the first, so that no daemon runs yet.
+    const byCommand = await callPm(["reindex"], { cwd: project.root });
+    expect(byCommand).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
+    await start(project);
+    const byDaemon = await callPm(["reindex"], { cwd: project.root });
+    expect(byDaemon).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
+    expect((await callPm(["status"], { cwd: project.root })).stdout).toContain(ignored);
+  });
 
   test("finds what was just saved, and no longer what was just deleted", async () => {
     const project = createProject(modules(3));
@@ -145,105 +157,93 @@ describe("a daemon that answers for all their projects", () => {
     });
     expect(await pm(`compute0 ${"very long ".repeat(2000)}`)).toMatchObject({ code: 0 });
   });
+
+  test("answers the same with and without a daemon", async () => {
+    const project = createProject(modules(5));
+    await start(project);
+    await untilIdle(project);
+    const ask = async () => {
+      const { results } = await pmJson<SearchResponse>(
+        project,
+        "search",
+        "code",
+        "compute3",
+        "--level",
+        "method",
+      );
+      return results;
+    };
+    const withDaemon = await ask();
+    expect(withDaemon.length).toBeGreaterThan(0);
+    // The last one: it ends the daemon.
+    await pmJson(project, "stop");
+    expect(await ask()).toEqual(withDaemon);
+  });
 });
 
 describe("a daemon of their own, or none", () => {
   afterEach(cleanUp);
 
-  describe("the thread that writes the index", () => {
-    /** Starts a daemon that loses the thread once `kill` exists: at work, or while it has nothing to do. */
-    async function startMortal(project: Project, when: "at work" | "idle") {
-      const dir = temporaryDir();
-      const [preload, kill] = [join(dir, "preload.cjs"), join(dir, "kill")];
-      writeFileSync(
-        preload,
-        `const { existsSync, rmSync } = require("node:fs");
-         const { parentPort, workerData } = require("node:worker_threads");
-         const die = () => {
-           if (!existsSync(${JSON.stringify(kill)})) return;
-           rmSync(${JSON.stringify(kill)});
-           throw new Error("killed by a test");
-         };
-         if (workerData?.project && workerData.config) {
-           if (${when === "idle"}) setInterval(die, 20).unref();
-           else parentPort.on("message", ({ what }) => what === "update" && die());
-         }`,
-      );
-      process.env.NODE_OPTIONS = `--require ${preload}`;
-      spawnDaemon();
-      delete process.env.NODE_OPTIONS;
-      const { pid } = await untilAnswering();
-      await untilIdle(project);
-      return { kill: () => writeFileSync(kill, ""), wasKilled: () => !existsSync(kill), pid };
-    }
-
-    test("is replaced when it dies at work, what it was at is done again, and answers go on", async () => {
-      const project = createProject(modules(5));
-      const { kill, wasKilled, pid } = await startMortal(project, "at work");
-      kill();
-      for (const [path, text] of Object.entries(modules(120))) write(project, path, `${text}\n`);
-      await until(wasKilled);
-      expect(await found(project, "compute3")).toContain("src/module3.ts");
-      const failed =
-        /indexing failed, next try in .*the thread that writes the index ended: killed by a test/;
-      await until(() => failed.test(logOf()));
-      await until(async () => (await found(project, "compute119")).includes("src/module119.ts"));
-      await untilIdle(project);
-      expect(await status(project)).toMatchObject({ index: { total_files: 120 } });
-      expect((await callDaemon(project.root, "queue", {})).last_error).toBeNull();
-      expect(readDaemonRecord()?.pid).toBe(pid);
-    });
-
-    test("is started again for the next change when it dies with nothing to do, and the log says so", async () => {
-      const project = createProject(modules(3));
-      const { kill, pid } = await startMortal(project, "idle");
-      kill();
-      await until(() =>
-        /thread that writes the index ended: killed by a test; it starts again/.test(logOf()),
-      );
-      write(project, "src/fresh.ts", "export function zebraCrossing() {\n  return 1;\n}\n");
-      await until(async () => (await found(project, "zebraCrossing")).includes("src/fresh.ts"));
-      expect(readDaemonRecord()?.pid).toBe(pid);
-    });
-  });
-
-  test("answers while the first indexing is under way", async () => {
-    const project = createProject(modules(800));
-    spawnDaemon();
-    await untilAnswering();
-    const answer = await callDaemon(project.root, "search", { q: "compute" });
-    expect(answer.index).toMatchObject({ is_complete: false });
+  test("the thread that writes the index is replaced when it dies, idle or at work, and answers go on", async () => {
+    const dir = temporaryDir();
+    const [preload, killFile] = [join(dir, "preload.cjs"), join(dir, "kill")];
+    writeFileSync(
+      preload,
+      `const { existsSync, readFileSync, rmSync } = require("node:fs");
+       const { parentPort, workerData } = require("node:worker_threads");
+       const dieWhen = (when) => {
+         if (!existsSync(${JSON.stringify(killFile)})) return;
+         if (readFileSync(${JSON.stringify(killFile)}, "utf8") !== when) return;
+         rmSync(${JSON.stringify(killFile)});
+         throw new Error("killed by a test");
+       };
+       if (workerData?.project && workerData.config) {
+         setInterval(dieWhen, 20, "idle").unref();
+         parentPort.on("message", ({ what }) => what === "update" && dieWhen("at work"));
+       }`,
+    );
+    const kill = (when: "idle" | "at work") => writeFileSync(killFile, when);
+    const project = createProject(modules(5));
+    spawnDaemon([], { env: { NODE_OPTIONS: `--require ${preload}` } });
+    const { pid } = await untilAnswering();
     await untilIdle(project);
-    expect((await callDaemon(project.root, "search", { q: "compute" })).index).toMatchObject({
-      is_complete: true,
-      pending: 0,
-    });
+
+    kill("idle");
+    await until(() => /thread that writes the index ended: killed by a test; it starts again/.test(logOf()));
+    write(project, "src/fresh.ts", "export function zebraCrossing() {\n  return 1;\n}\n");
+    await until(async () => (await found(project, "zebraCrossing")).includes("src/fresh.ts"));
+    expect(readDaemonRecord()?.pid).toBe(pid);
+
+    await untilIdle(project);
+    kill("at work");
+    for (const [path, text] of Object.entries(modules(40))) write(project, path, `${text}\n`);
+    await until(() => !existsSync(killFile));
+    expect(await found(project, "compute3")).toContain("src/module3.ts");
+    const failed = /indexing failed, next try in .*the thread that writes the index ended: killed by a test/;
+    await until(() => failed.test(logOf()));
+    // What it was at is done again.
+    await until(async () => (await found(project, "compute39")).includes("src/module39.ts"));
+    await untilIdle(project);
+    expect(await status(project)).toMatchObject({ index: { total_files: 41 } });
+    expect((await callDaemon(project.root, "queue", {})).last_error).toBeNull();
+    expect(readDaemonRecord()?.pid).toBe(pid);
   });
 
-  test("knows that a first indexing was not finished, and finishes it", async () => {
-    const project = createProject(modules(800));
+  test("answers while the first indexing is under way, knows that it was not finished, and finishes it", async () => {
+    const project = createProject(modules(400));
     spawnDaemon();
     await untilAnswering();
-    await callDaemon(project.root, "search", { q: "compute" });
+    const search = () => callDaemon(project.root, "search", { q: "compute" });
+    expect((await search()).index).toMatchObject({ is_complete: false });
     await callDaemon(project.root, "shutdown", {});
     await untilStopped();
     expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
-    const search = await callPm(["search", "compute1"], { cwd: project.root });
-    expect(search.stderr).toContain("the first indexing is incomplete");
+    const alone = await callPm(["search", "compute1"], { cwd: project.root });
+    expect(alone.stderr).toContain("the first indexing is incomplete");
     await start(project);
     await untilIdle(project);
-    expect(await status(project)).toMatchObject({ index: { total_files: 800 }, notes: [] });
-  });
-
-  test("says why nothing is indexed where everything is ignored", async () => {
-    const project = createProject({ ...modules(1), ".pommelignore": "*\n" });
-    const ignored = "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";
-    const byCommand = await callPm(["reindex"], { cwd: project.root });
-    expect(byCommand).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
-    await start(project);
-    const byDaemon = await callPm(["reindex"], { cwd: project.root });
-    expect(byDaemon).toMatchObject({ code: 0, stderr: expect.stringContaining(ignored) });
-    expect((await callPm(["status"], { cwd: project.root })).stdout).toContain(ignored);
+    expect(await status(project)).toMatchObject({ index: { total_files: 400 }, notes: [] });
+    expect((await search()).index).toMatchObject({ is_complete: true, pending: 0 });
   });
 
   test("limits a search to paths, languages and levels", async () => {
@@ -323,27 +323,6 @@ describe("a daemon of their own, or none", () => {
     for (const path of closable) chmodSync(path, 0o700);
   });
 
-  test("answers the same with and without a daemon", async () => {
-    const project = createProject(modules(5));
-    await start(project);
-    await untilIdle(project);
-    const ask = async () => {
-      const { results } = await pmJson<SearchResponse>(
-        project,
-        "search",
-        "code",
-        "compute3",
-        "--level",
-        "method",
-      );
-      return results;
-    };
-    const withDaemon = await ask();
-    expect(withDaemon.length).toBeGreaterThan(0);
-    await pmJson(project, "stop");
-    expect(await ask()).toEqual(withDaemon);
-  });
-
   test("survives being killed at any moment", async () => {
     const files = 120;
     const project = createProject(modules(files));
@@ -359,9 +338,12 @@ describe("a daemon of their own, or none", () => {
     await untilIdle(project);
     await pmJson(project, "stop");
     await stopped;
-    const rounds = runs(5);
-    // Spread over start, scan and indexing: there is a third of the files to index.
-    for (const [round, call] of spread(callsIn(calls) / 3, rounds).entries()) {
+    // Once while it starts, before it looks at a file; then in the transaction that stores them, and when that is all but done:
+    // there is a third of the files to index.
+    const indexing = callsIn(calls) / 3;
+    const points = [Math.ceil(indexing / 5), ...spread(indexing, runs(2))];
+    const rounds = points.length;
+    for (const [round, call] of points.entries()) {
       for (let i = round % 3; i < files; i += 3) {
         write(
           project,
@@ -372,7 +354,7 @@ describe("a daemon of their own, or none", () => {
       const daemon = spawnDaemon([], { env: killedAtCall(call) });
       await until(async () => daemon.signalCode ?? (await isIdle(project)));
       expect({ call, signal: daemon.signalCode }).toEqual({ call, signal: "SIGKILL" });
-      if (round % 5 === 4) expect(integrity()).toBe("ok");
+      expect(integrity()).toBe("ok");
     }
     await start(project);
     await untilIdle(project);
