@@ -1,10 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { claude } from "../../src/agents/claude/claude.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { writeItem } from "../../src/hooks/deliver.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { RequestOf } from "../../src/protocol/routes.ts";
+import { changing } from "../../src/queries/changing.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { type TranscriptFixture, transcript } from "../support/transcript-fixture.ts";
 import type { TranscriptOptions } from "../support/transcript-parts.ts";
@@ -23,6 +27,19 @@ export const sessionIn = (
   session: string,
   more: TranscriptOptions = {},
 ): TranscriptFixture => transcript({ session, cwd: project.root, ...more });
+
+/** Writes sessions' transcripts to `dir` and imports them, as the daemon does, without one. */
+export const importHere = (project: Project, sessions: readonly TranscriptFixture[], dir: string) =>
+  changing(
+    project,
+    async (work) => {
+      for (const made of sessions) {
+        await ingestTranscript({ ...work, agent: claude }, made.writeTo(dir));
+        await sumUpSession({ ...work, llm: null }, made.session);
+      }
+    },
+    { create: true },
+  );
 
 export const ask = (project: Project, q: string, more: Partial<RequestOf<"searchTranscripts">> = {}) =>
   callDaemon(project.root, "searchTranscripts", { q, ...more });

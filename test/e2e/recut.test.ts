@@ -9,7 +9,7 @@ import type { Project } from "../../src/project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { cutCounts } from "../../src/store/memory/sessions/session-index.ts";
-import { sessionIn, sessionsFound, transcriptDir, untilRead } from "./conversations-fixture.ts";
+import { importHere, sessionIn, sessionsFound, transcriptDir } from "./conversations-fixture.ts";
 import {
   cleanUp,
   createProject,
@@ -39,7 +39,7 @@ const sessions = 24;
 const idOf = (n: number) => `${String(n).padStart(8, "0")}-1111-4111-8111-111111111111`;
 
 async function importSessions(): Promise<void> {
-  const files = Array.from({ length: sessions }, (_, n) => {
+  const all = Array.from({ length: sessions }, (_, n) => {
     const made = sessionIn(project, idOf(n));
     for (let turn = 0; turn < 6; turn++) {
       made.prompt(`Why does the animal${n} fail at night, take ${turn}?`);
@@ -48,15 +48,9 @@ async function importSessions(): Promise<void> {
         `The animal${n} failed because of reason ${turn}. ${`It was cold and late in ${turn}. `.repeat(60)}`,
       );
     }
-    return made.writeTo(dir);
+    return made;
   });
-  const daemon = spawnDaemon();
-  await untilAnswering();
-  await callDaemon(project.root, "indexTranscript", { transcript_paths: files, trigger: "import" });
-  await untilRead(project);
-  await until(async () => (await callDaemon(project.root, "queue", {})).sessions.is_idle);
-  daemon.kill("SIGTERM");
-  await once(daemon, "exit");
+  await importHere(project, all, dir);
 }
 
 const isCutAgain = () => until(async () => (await status(project)).memory.recut.sessions === 0);

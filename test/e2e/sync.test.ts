@@ -3,16 +3,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claude } from "../../src/agents/claude/claude.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { changing } from "../../src/queries/changing.ts";
-import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
-import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { callsIn, countingCalls, killedAtCall } from "../support/calls.ts";
 import { contentOf } from "../support/machine-fixture.ts";
 import { runs } from "../support/runs.ts";
 import { transcript } from "../support/transcript-fixture.ts";
+import { importHere } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
 import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 
@@ -46,24 +43,19 @@ function cloned(): Project {
   return project;
 }
 
-/** Imports sessions with a conversation, as the daemon does. */
+/** Imports sessions with a conversation. */
 async function remember(project: Project, from: number, count: number, turns = 2): Promise<void> {
-  await changing(
-    project,
-    async (work) => {
-      for (let n = from; n < from + count; n++) {
-        const fixture = transcript({ session: `session-${n}`, cwd: project.root });
-        for (let i = 0; i < turns; i++) {
-          fixture.prompt(`How do we handle marsupial${n}x${i} in the parser?`);
-          fixture.edit(`${project.root}/src/parser.ts`, `old ${n}`, `new ${n} ${"words ".repeat(100)}`);
-          fixture.reply(`We decided to handle marsupial${n}x${i} in the tokeniser, as it is known there.`);
-        }
-        await ingestTranscript({ ...work, agent: claude }, fixture.writeTo(transcripts));
-        await sumUpSession({ ...work, llm: null }, fixture.session);
-      }
-    },
-    { create: true },
-  );
+  const sessions = Array.from({ length: count }, (_, at) => {
+    const n = from + at;
+    const fixture = transcript({ session: `session-${n}`, cwd: project.root });
+    for (let i = 0; i < turns; i++) {
+      fixture.prompt(`How do we handle marsupial${n}x${i} in the parser?`);
+      fixture.edit(`${project.root}/src/parser.ts`, `old ${n}`, `new ${n} ${"words ".repeat(100)}`);
+      fixture.reply(`We decided to handle marsupial${n}x${i} in the tokeniser, as it is known there.`);
+    }
+    return fixture;
+  });
+  await importHere(project, sessions, transcripts);
 }
 
 function remembered(project: Project) {
