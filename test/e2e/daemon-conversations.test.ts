@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
 import type { Project } from "../../src/project/paths.ts";
@@ -77,8 +77,48 @@ const importAll = (files: readonly string[]) =>
 const untilNothingWaits = (of: Project = project) =>
   until(async () => (await callDaemon(of.root, "queue", {}).catch(() => null))?.sessions.is_idle);
 
+/** Leaves a session to be imported. */
+function waitingSession(): void {
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  enqueue(memory, { kind: "transcript", subject: about(1, "flamingo").writeTo(dir) });
+  memory.close();
+}
+
+/** Whether nothing is left to do for code, and for all. */
+async function idle(): Promise<boolean[]> {
+  const { queue } = await status(project);
+  return [queue.code_is_idle, queue.is_idle];
+}
+
 describe("a daemon that answers for all their projects", () => {
   afterAll(removeAll);
+
+  test("sessions from before wait until they are imported, or go on", async () => {
+    const [first, second] = [age(about(1, "flamingo").writeTo(dir)), age(about(2, "heron").writeTo(dir))];
+    const elsewhere = sessionIn(project, idOf(4), { cwd: "/somewhere/else" });
+    elsewhere.prompt("What about the ostrich?");
+    elsewhere.writeTo(dir);
+    // It is the first, so that it starts the daemon.
+    const { code, stdout } = await callPm(["start"], { cwd: project.root });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\)\. Import them: `pm import claude`\./);
+    await untilRead(project);
+    expect((await status(project)).memory.sessions).toBe(0);
+
+    await importAll([first]);
+    await untilNothingWaits();
+    expect((await callDaemon(project.root, "queue", {})).past).toMatchObject({ sessions: 1 });
+    expect((await status(project)).memory.sessions).toBe(1);
+    expect((await callDaemon(project.root, "session", { id: idOf(1) })).summary).toMatchObject({
+      source: "extractive",
+    });
+    appendFileSync(second, "\n");
+    await until(async () => (await status(project)).memory.sessions === 2);
+    const refused = await callDaemon(project.root, "indexTranscript", {
+      transcript_path: join(dir, `${idOf(4)}.jsonl`),
+    });
+    expect(refused).toMatchObject({ queued: false, reason: expect.stringContaining("/somewhere/else") });
+  });
 
   test("a session is found while it goes on", async () => {
     await start(project);
@@ -367,35 +407,62 @@ describe("a daemon that answers for all their projects", () => {
       ),
     );
   });
+
+  /** Nothing is captured in this project. */
+  const captureNothing = () => writeFileSync(project.configFile, "[sessions]\ncapture = false\n");
+
+  test("nothing is idle while a session waits to be imported, with a daemon", async () => {
+    waitingSession();
+    // Nothing is read, so that it goes on waiting.
+    captureNothing();
+    await start(project);
+    await untilIdle(project);
+    expect(await idle()).toEqual([true, false]);
+    expect(await callDaemon(project.root, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
+  });
+
+  test("settings say whether anything is captured", async () => {
+    captureNothing();
+    await start(project);
+    const transcript_path = about(1, "flamingo").writeTo(dir);
+    const asked = callDaemon(project.root, "indexTranscript", { transcript_path });
+    await expect(asked).rejects.toMatchObject({ code: "capture_off" });
+    expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
+  });
 });
 
-describe("a daemon of their own", () => {
+describe("a daemon of its own, or none", () => {
   afterEach(removeAll);
 
-  test("sessions from before wait until they are imported, or go on", async () => {
-    const [first, second] = [age(about(1, "flamingo").writeTo(dir)), age(about(2, "heron").writeTo(dir))];
-    const elsewhere = sessionIn(project, idOf(4), { cwd: "/somewhere/else" });
-    elsewhere.prompt("What about the ostrich?");
-    elsewhere.writeTo(dir);
-    const { code, stdout } = await callPm(["start"], { cwd: project.root });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/Found 2 past sessions \(\d.*B\)\. Import them: `pm import claude`\./);
-    await untilRead(project);
-    expect((await status(project)).memory.sessions).toBe(0);
+  test("nothing is idle while a session waits to be imported, without a daemon", async () => {
+    waitingSession();
+    expect(await idle()).toEqual([true, false]);
+  });
 
-    await importAll([first]);
-    await untilNothingWaits();
-    expect((await callDaemon(project.root, "queue", {})).past).toMatchObject({ sessions: 1 });
-    expect((await status(project)).memory.sessions).toBe(1);
-    expect((await callDaemon(project.root, "session", { id: idOf(1) })).summary).toMatchObject({
-      source: "extractive",
+  test("status says which sessions the client will delete soon, and how many are stored", async () => {
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const old = [about(1, "flamingo"), about(2, "heron")].map((made) => made.writeTo(dir));
+    for (const file of old) utimesSync(file, daysAgo(28), daysAgo(28));
+    about(3, "bittern").writeTo(dir);
+    await start(project);
+    await untilRead(project);
+    await importAll([old[0]!]);
+    await untilRead(project);
+    const check = async () => {
+      const { checks } = await pmJson<{ checks: { name: string; status: string }[] }>(project, "doctor");
+      return checks.find(({ name }) => name === "retention");
+    };
+    expect(await check()).toMatchObject({
+      status: "warn",
+      message: "2 sessions expire in Claude Code within 7 days; 1 is imported.",
     });
-    appendFileSync(second, "\n");
-    await until(async () => (await status(project)).memory.sessions === 2);
-    const refused = await callDaemon(project.root, "indexTranscript", {
-      transcript_path: join(dir, `${idOf(4)}.jsonl`),
-    });
-    expect(refused).toMatchObject({ queued: false, reason: expect.stringContaining("/somewhere/else") });
+    expect((await status(project)).memory.vanishing).toMatchObject([
+      { agent: "claude", days: 30, sessions: 2, stored: 1 },
+      { agent: "gemini", sessions: 0 },
+    ]);
+    mkdirSync(join(project.root, ".claude"), { recursive: true });
+    writeFileSync(join(project.root, ".claude", "settings.json"), '{"cleanupPeriodDays": 60}');
+    expect(await check()).toMatchObject({ status: "ok" });
   });
 
   /** Transcripts of all sorts, some megabytes. */
@@ -452,7 +519,7 @@ describe("a daemon of their own", () => {
     await importAll(files);
     const memory = Memory.open(project.memoryDb, { readonly: true });
     const isAtWork = () => listJobs(memory).some(({ state }) => state === "running");
-    const rounds = runs(5);
+    const rounds = runs(3);
     for (let round = 0; round < rounds; round++) {
       // Each kill comes after a further part of the work, and while more is done; the first before anything is stored.
       const enough = (undisturbed.turns!.length * round) / rounds;
@@ -474,66 +541,6 @@ describe("a daemon of their own", () => {
     const disturbed = contentOfMemory(project);
     for (const table of Object.keys(undisturbed)) {
       expect({ [table]: disturbed[table] }).toEqual({ [table]: undisturbed[table] });
-    }
-  });
-
-  test("status says which sessions the client will delete soon, and how many are stored", async () => {
-    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
-    const old = [about(1, "flamingo"), about(2, "heron")].map((made) => made.writeTo(dir));
-    for (const file of old) utimesSync(file, daysAgo(28), daysAgo(28));
-    about(3, "bittern").writeTo(dir);
-    await start(project);
-    await untilRead(project);
-    await importAll([old[0]!]);
-    await untilRead(project);
-    const check = async () => {
-      const { checks } = await pmJson<{ checks: { name: string; status: string }[] }>(project, "doctor");
-      return checks.find(({ name }) => name === "retention");
-    };
-    expect(await check()).toMatchObject({
-      status: "warn",
-      message: "2 sessions expire in Claude Code within 7 days; 1 is imported.",
-    });
-    await pmJson(project, "stop");
-    await start(project);
-    await untilRead(project);
-    expect((await status(project)).memory.vanishing).toMatchObject([
-      { agent: "claude", days: 30, sessions: 2, stored: 1 },
-      { agent: "gemini", sessions: 0 },
-    ]);
-    mkdirSync(join(project.root, ".claude"), { recursive: true });
-    writeFileSync(join(project.root, ".claude", "settings.json"), '{"cleanupPeriodDays": 60}');
-    expect(await check()).toMatchObject({ status: "ok" });
-  });
-
-  test("nothing is idle while a session waits to be imported, with a daemon and without", async () => {
-    const memory = Memory.open(project.memoryDb, { readonly: false });
-    enqueue(memory, { kind: "transcript", subject: about(1, "flamingo").writeTo(dir) });
-    memory.close();
-    const idle = async () => {
-      const { queue } = await status(project);
-      return [queue.code_is_idle, queue.is_idle];
-    };
-    expect(await idle()).toEqual([true, false]);
-    // Nothing is read, so that it goes on waiting.
-    vi.stubEnv("POMMEL_SESSIONS_CAPTURE", "false");
-    await start(project);
-    await untilIdle(project);
-    vi.unstubAllEnvs();
-    expect(await idle()).toEqual([true, false]);
-    expect(await callDaemon(project.root, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
-  });
-
-  test("settings say whether anything is captured", async () => {
-    process.env.POMMEL_SESSIONS_CAPTURE = "false";
-    try {
-      await start(project);
-      const transcript_path = about(1, "flamingo").writeTo(dir);
-      const asked = callDaemon(project.root, "indexTranscript", { transcript_path });
-      await expect(asked).rejects.toMatchObject({ code: "capture_off" });
-      expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
-    } finally {
-      delete process.env.POMMEL_SESSIONS_CAPTURE;
     }
   });
 });
