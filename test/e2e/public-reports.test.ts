@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { homeOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { BlameAnswer } from "../../src/protocol/operations/blame.ts";
@@ -18,7 +18,10 @@ import { callPm, runPm, temporaryDir } from "./run-pm.ts";
 const filler = (count: number) =>
   `${Array.from({ length: count }, (_, i) => `export const n${i} = ${i};`).join("\n")}\n`;
 
-/** Situations of public bug reports of tools that do this job, made anew. Each test names its reports. */
+/**
+ * Situations of public bug reports of tools that do this job, made anew. Each test names its reports, and has a project of
+ * its own. The first ones run without a daemon; the others share one, which answers for all their projects.
+ */
 
 let project: Project;
 beforeEach(() => {
@@ -27,7 +30,7 @@ beforeEach(() => {
   write(project, "README.md", "# Heron\n");
   commit("Start");
 });
-afterEach(async () => {
+afterAll(async () => {
   await cleanUp();
   for (const dir of [".claude", ".codex"])
     rmSync(join(process.env.HOME!, dir), { recursive: true, force: true });
@@ -98,6 +101,89 @@ const hook = (event: string, payload: object, agent = "claude") =>
     env: { CLAUDE_PROJECT_DIR: "" },
     input: JSON.stringify(payload),
   });
+
+describe("code search", () => {
+  // colbymchenry/codegraph#443, #493, #654, #1474, Graphify-Labs/graphify#2051, macanderson/stella#3172,
+  // jghiringhelli/codeseeker#3
+  it("knows what was deleted, shifted, added and written later, in .mjs, .cjs, .mts and wrapped modules too", async () => {
+    write(project, "src/a.mjs", "export function storkAlpha() {\n  return 1;\n}\n");
+    write(
+      project,
+      "src/b.cjs",
+      'const a = require("./a.mjs");\nfunction storkBeta() {\n  return a.storkAlpha();\n}\n',
+    );
+    write(
+      project,
+      "src/c.mts",
+      "export function storkGamma(): number {\n  return 3;\n}\nexport function storkDelta(): number {\n  return 4;\n}\n",
+    );
+    write(
+      project,
+      "src/amd.js",
+      'define(["x"], function (x) {\n  function storkOmega() {\n    return x;\n  }\n  return storkOmega;\n});\n',
+    );
+    write(project, "docs/gone.md", "# Stork nesting\n\nHow storkNesting works.\n");
+    for (const name of ["storkAlpha", "storkBeta", "storkGamma", "storkOmega", "storkNesting"])
+      expect(await found(project, name), name).not.toEqual([]);
+    rmSync(join(project.root, "docs/gone.md"));
+    rmSync(join(project.root, "src/a.mjs"));
+    write(project, "src/c.mts", `${filler(20)}export function storkDelta(): number {\n  return 4;\n}\n`);
+    write(project, "src/late.ts", "export function storkLate() {\n  return 9;\n}\n");
+    await pmJson(project, "reindex");
+    expect((await found(project, "storkLate"))[0]).toBe("src/late.ts");
+    expect(await found(project, "storkNesting")).not.toContain("docs/gone.md");
+    expect(await found(project, "storkAlpha")).not.toContain("src/a.mjs");
+    const { stdout } = await callPm(["search", "code", "storkGamma", "--json"], { cwd: project.root });
+    expect((JSON.parse(stdout) as SearchResponse).results.map(({ name }) => name)).not.toContain(
+      "storkGamma",
+    );
+    // Lines that moved since: what is shown under a name is that name's.
+    write(
+      project,
+      "src/c.mts",
+      `${filler(7)}${filler(20)}export function storkDelta(): number {\n  return 4;\n}\n`,
+    );
+    const { results } = await pmJson<SearchResponse>(project, "search", "code", "storkDelta");
+    expect(results.find(({ name }) => name === "storkDelta")?.content).toContain("function storkDelta");
+  });
+
+  // Graphify-Labs/graphify#2163, jj-vcs/jj#9105, colbymchenry/codegraph#682, sysevol-ai/CodeNib#641
+  it("goes on with a byte order mark, garbage or a bad pattern in .gitignore, and absolute links", async () => {
+    write(project, "hidden/secretive.ts", "export function ibisHidden() {}\n");
+    write(project, "src/shown.ts", "export function ibisShown() {}\n");
+    write(project, ".gitignore", "\ufeffhidden/\n\\[\n[z-a]\n");
+    writeFileSync(
+      join(project.root, "src/.gitignore"),
+      Buffer.from([0x5b, 0x99, 0xc3, 0x28, 0xff, 0xfd, 0x0a, 0x00]),
+    );
+    symlinkSync("/nowhere/at/all", join(project.root, "src/dangling"));
+    symlinkSync(join(project.root, "src/shown.ts"), join(project.root, "src/linked.ts"));
+    expect(await found(project, "ibisShown")).toContain("src/shown.ts");
+    expect(await found(project, "ibisHidden")).not.toContain("hidden/secretive.ts");
+  });
+});
+
+describe("a note", () => {
+  // thedotmack/claude-mem#2821, mksglu/context-mode#642
+  it("is kept that came while another program held the memory", async () => {
+    expect((await callPm(["note", "before"], { cwd: project.root })).code).toBe(0);
+    const { memoryDb } = project;
+    mkdirSync(homeOf().dataDir, { recursive: true });
+    const other = new Sqlite(memoryDb, { mode: "write", timeoutMs: 5000 });
+    other.exec("BEGIN IMMEDIATE");
+    const lockedOut = join(temporaryDir(), "locked-out");
+    const noted = runPm(["note", "heron at dusk"], {
+      cwd: project.root,
+      env: { ...preloaded("locked-out.cjs"), POMMEL_TEST_LOCKED_OUT: lockedOut },
+    });
+    await until(() => existsSync(lockedOut));
+    other.exec("COMMIT");
+    other.close();
+    expect((await noted).code).toBe(0);
+    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "memory", "notes");
+    expect(annotations.map(({ note }) => note)).toEqual(["heron at dusk", "before"]);
+  });
+});
 
 describe("who wrote a line stays known", () => {
   // git-ai-project/git-ai#97, #201, #977, #1113
@@ -208,7 +294,7 @@ describe("transcripts", () => {
     const dir = transcriptDir(project);
     writeFileSync(join(dir, `${idOf("odd")}.jsonl`), `${raw.join("\n")}\n`);
     await importAll();
-    const { stdout } = await runPm(["session", "show", idOf("odd"), "--turn", "1", "--json"], {
+    const { stdout } = await callPm(["session", "show", idOf("odd"), "--turn", "1", "--json"], {
       cwd: project.root,
     });
     const shown = JSON.stringify(JSON.parse(stdout));
@@ -267,67 +353,6 @@ describe("transcripts", () => {
   });
 });
 
-describe("code search", () => {
-  // colbymchenry/codegraph#443, #493, #654, #1474, Graphify-Labs/graphify#2051, macanderson/stella#3172,
-  // jghiringhelli/codeseeker#3
-  it("knows what was deleted, shifted, added and written later, in .mjs, .cjs, .mts and wrapped modules too", async () => {
-    write(project, "src/a.mjs", "export function storkAlpha() {\n  return 1;\n}\n");
-    write(
-      project,
-      "src/b.cjs",
-      'const a = require("./a.mjs");\nfunction storkBeta() {\n  return a.storkAlpha();\n}\n',
-    );
-    write(
-      project,
-      "src/c.mts",
-      "export function storkGamma(): number {\n  return 3;\n}\nexport function storkDelta(): number {\n  return 4;\n}\n",
-    );
-    write(
-      project,
-      "src/amd.js",
-      'define(["x"], function (x) {\n  function storkOmega() {\n    return x;\n  }\n  return storkOmega;\n});\n',
-    );
-    write(project, "docs/gone.md", "# Stork nesting\n\nHow storkNesting works.\n");
-    for (const name of ["storkAlpha", "storkBeta", "storkGamma", "storkOmega", "storkNesting"])
-      expect(await found(project, name), name).not.toEqual([]);
-    rmSync(join(project.root, "docs/gone.md"));
-    rmSync(join(project.root, "src/a.mjs"));
-    write(project, "src/c.mts", `${filler(20)}export function storkDelta(): number {\n  return 4;\n}\n`);
-    write(project, "src/late.ts", "export function storkLate() {\n  return 9;\n}\n");
-    await pmJson(project, "reindex");
-    expect((await found(project, "storkLate"))[0]).toBe("src/late.ts");
-    expect(await found(project, "storkNesting")).not.toContain("docs/gone.md");
-    expect(await found(project, "storkAlpha")).not.toContain("src/a.mjs");
-    const { stdout } = await callPm(["search", "code", "storkGamma", "--json"], { cwd: project.root });
-    expect((JSON.parse(stdout) as SearchResponse).results.map(({ name }) => name)).not.toContain(
-      "storkGamma",
-    );
-    // Lines that moved since: what is shown under a name is that name's.
-    write(
-      project,
-      "src/c.mts",
-      `${filler(7)}${filler(20)}export function storkDelta(): number {\n  return 4;\n}\n`,
-    );
-    const { results } = await pmJson<SearchResponse>(project, "search", "code", "storkDelta");
-    expect(results.find(({ name }) => name === "storkDelta")?.content).toContain("function storkDelta");
-  });
-
-  // Graphify-Labs/graphify#2163, jj-vcs/jj#9105, colbymchenry/codegraph#682, sysevol-ai/CodeNib#641
-  it("goes on with a byte order mark, garbage or a bad pattern in .gitignore, and absolute links", async () => {
-    write(project, "hidden/secretive.ts", "export function ibisHidden() {}\n");
-    write(project, "src/shown.ts", "export function ibisShown() {}\n");
-    write(project, ".gitignore", "\ufeffhidden/\n\\[\n[z-a]\n");
-    writeFileSync(
-      join(project.root, "src/.gitignore"),
-      Buffer.from([0x5b, 0x99, 0xc3, 0x28, 0xff, 0xfd, 0x0a, 0x00]),
-    );
-    symlinkSync("/nowhere/at/all", join(project.root, "src/dangling"));
-    symlinkSync(join(project.root, "src/shown.ts"), join(project.root, "src/linked.ts"));
-    expect(await found(project, "ibisShown")).toContain("src/shown.ts");
-    expect(await found(project, "ibisHidden")).not.toContain("hidden/secretive.ts");
-  });
-});
-
 describe("hooks and the daemon", () => {
   // thedotmack/claude-mem#1705, #2547, #3280, mmnto-ai/totem#2522, anthropics/claude-code#88739
   it("print one JSON or nothing, without a directory and for a session that never comes, and record none", async () => {
@@ -370,25 +395,5 @@ describe("hooks and the daemon", () => {
     } finally {
       process.kill(pid, "SIGCONT");
     }
-  });
-
-  // thedotmack/claude-mem#2821, mksglu/context-mode#642
-  it("keep a note that came while another program held the memory", async () => {
-    expect((await callPm(["note", "before"], { cwd: project.root })).code).toBe(0);
-    const { memoryDb } = project;
-    mkdirSync(homeOf().dataDir, { recursive: true });
-    const other = new Sqlite(memoryDb, { mode: "write", timeoutMs: 5000 });
-    other.exec("BEGIN IMMEDIATE");
-    const lockedOut = join(temporaryDir(), "locked-out");
-    const noted = runPm(["note", "heron at dusk"], {
-      cwd: project.root,
-      env: { ...preloaded("locked-out.cjs"), POMMEL_TEST_LOCKED_OUT: lockedOut },
-    });
-    await until(() => existsSync(lockedOut));
-    other.exec("COMMIT");
-    other.close();
-    expect((await noted).code).toBe(0);
-    const { annotations } = await pmJson<{ annotations: { note: string }[] }>(project, "memory", "notes");
-    expect(annotations.map(({ note }) => note)).toEqual(["heron at dusk", "before"]);
   });
 });
