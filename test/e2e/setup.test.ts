@@ -77,7 +77,7 @@ afterEach(async () => {
 });
 
 describe("pm setup", () => {
-  it("sets up every agent it finds, in the user's own files; again changes nothing; undone byte for byte", async () => {
+  it("sets up every agent it finds, in the user's own files; again changes nothing; undone byte for byte; --yes means its defaults", async () => {
     put(own);
     const before = agentFiles();
     const first = await json("setup", "--yes");
@@ -98,24 +98,21 @@ describe("pm setup", () => {
 
     await json("disable", "--global");
     expect(agentFiles()).toEqual(before);
+    expect(readFileSync(configFile(), "utf8")).toContain('record = "none"');
     // And once more, there and back.
     await json("setup", "--yes");
     expect(agentFiles()).toEqual(after);
+    expect(readFileSync(configFile(), "utf8")).toContain('record = "all"');
     await json("uninstall", "--yes");
     expect(agentFiles()).toEqual(before);
     expect(readdirSync(home).filter((name) => [".config", ".local", ".cache"].includes(name))).toEqual([]);
-  });
 
-  it("--yes means its defaults: the same as saying all of them", async () => {
-    put(own);
+    // What --yes takes for granted, named: the same comes of it.
     const shown = ({ created, changed, record, agents }: Record<string, unknown>) => ({
       ...{ created, changed, record, agents },
     });
-    const first = shown(await json("setup", "--yes"));
-    const files = agentFiles();
-    await json("uninstall", "--yes");
-    expect(shown(await json("setup", "--all", "--agent", "claude,codex,gemini"))).toEqual(first);
-    expect(agentFiles()).toEqual(files);
+    expect(shown(await json("setup", "--all", "--agent", "claude,codex,gemini"))).toEqual(shown(first));
+    expect(agentFiles()).toEqual(after);
   });
 
   it("--dry-run shows every change and makes none", async () => {
@@ -235,7 +232,7 @@ describe("pm setup", () => {
     // For root, too: nothing can be created below a file.
     writeFileSync(join(home, ".config"), "");
     const before = agentFiles();
-    const { code, stderr } = await runPm(["setup", "--yes"], { cwd: home, env: homeAt(home) });
+    const { code, stderr } = await pm("setup", "--yes");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringContaining(".config/pommel/config.toml"),
@@ -266,17 +263,6 @@ describe("pm setup", () => {
       stderr: expect.stringContaining("Unknown agent: emacs"),
     });
     expect(existsSync(configFile())).toBe(false);
-  });
-
-  it("is turned on again after pm disable --global", async () => {
-    put(own);
-    await json("setup", "--yes");
-    const after = agentFiles();
-    await json("disable", "--global");
-    expect(readFileSync(configFile(), "utf8")).toContain('record = "none"');
-    await json("setup", "--yes");
-    expect(readFileSync(configFile(), "utf8")).toContain('record = "all"');
-    expect(agentFiles()).toEqual(after);
   });
 
   describe("pm disable", () => {
