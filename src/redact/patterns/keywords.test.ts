@@ -35,3 +35,12 @@ it("keyword scan: agrees with a search for each keyword on its own", () => {
     }),
   );
 });
+
+it("keyword scan: tells more than 255 characters apart", () => {
+  const keywords = Array.from({ length: 300 }, (_, i) => String.fromCodePoint(0x4e00 + i));
+  expect(occurrences(keywords, `${keywords[254]}${keywords[255]}${keywords[299]}`)).toEqual([
+    [254, 0],
+    [255, 1],
+    [299, 2],
+  ]);
+});

@@ -29,8 +29,8 @@ export function compileKeywords(keywords: readonly string[]): KeywordScan {
 }
 
 /** Numbers the characters that occur in keywords; all others are 0, which resets the automaton. */
-function characterClasses(words: readonly string[]): { classOf: Uint8Array; classes: number } {
-  const classOf = new Uint8Array(65_536);
+function characterClasses(words: readonly string[]): { classOf: Uint16Array; classes: number } {
+  const classOf = new Uint16Array(65_536);
   let classes = 1;
   for (const word of words) {
     for (let i = 0; i < word.length; i++) {
@@ -51,7 +51,7 @@ function characterClasses(words: readonly string[]): { classOf: Uint8Array; clas
  * complement of that place where a keyword ends, or where nobody has been yet, so that the common case costs one
  * comparison.
  */
-function automaton(words: readonly string[], classOf: Uint8Array, classes: number) {
+function automaton(words: readonly string[], classOf: Uint16Array, classes: number) {
   const { firstChild, sibling, parent, symbol, own } = trie(words, classOf);
   const next = new Int32Array(own.length * classes);
   const fail = new Int32Array(own.length);
@@ -86,11 +86,11 @@ function automaton(words: readonly string[], classOf: Uint8Array, classes: numbe
 const none: number[] = [];
 
 /** All beginnings of the words, numbered from the empty one, which is 0. Where there is no child or sibling, it is 0. */
-function trie(words: readonly string[], classOf: Uint8Array) {
+function trie(words: readonly string[], classOf: Uint16Array) {
   const most = words.reduce((sum, { length }) => sum + length, 1);
   const [firstChild, sibling, parent] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)];
   /** The class of the last character. */
-  const symbol = new Uint8Array(most);
+  const symbol = new Uint16Array(most);
   /** The words that end there. */
   const own: (number[] | undefined)[] = [undefined];
   words.forEach((word, index) => {
