@@ -352,7 +352,7 @@ describe("a daemon of their own, or none", () => {
         );
       }
       const daemon = spawnDaemon([], { env: killedAtCall(call) });
-      await until(async () => daemon.signalCode ?? (await isIdle(project)));
+      await until(async () => daemon.signalCode ?? (daemon.exitCode === null ? await isIdle(project) : true));
       expect({ call, signal: daemon.signalCode }).toEqual({ call, signal: "SIGKILL" });
       expect(integrity()).toBe("ok");
     }
