@@ -53,6 +53,9 @@ interface PlacesOfQuestion {
   isRight: boolean[];
 }
 
+/** Candidates are those of the weights found by hand, so that what is learned does not depend on what was learned before. */
+const weights = { ...inUse, ...weightsOfFiles(found) };
+
 /** What the kept evidence depends on. */
 const version = [...placeSignals, ...parameters, ...ofFile, ...ofChunk, ...Object.values(most)].join();
 
@@ -70,9 +73,6 @@ export async function questionsOf(repository: Repository, options: MiningOptions
   writeFileSync(file, JSON.stringify({ version, questions }));
   return questions;
 }
-
-/** Candidates are those of the weights found by hand, so that what is learned does not depend on what was learned before. */
-const weights = { ...inUse, ...weightsOfFiles(found) };
 
 async function askAll(
   index: CodeIndex,

@@ -82,16 +82,12 @@ export function compileDefault(pattern: DefaultPattern): Rule {
   const ignoreCase = pattern.pattern.startsWith("(?i)");
   const source = ignoreCase ? pattern.pattern.slice(4) : pattern.pattern;
   const mode = pattern.keywords.length > 0 && pattern.reach === 0 ? "y" : "g";
-  // Of hundreds, a text needs a few.
-  let compiled: RegExp | null = null;
-  const expressionOnUse = () => {
-    compiled ??= new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
-    return compiled;
-  };
+  let expression: RegExp | undefined;
   const check = pattern.check === null ? null : checks[pattern.check];
 
   const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
-    const expression = expressionOnUse();
+    // Of hundreds, a text needs a few.
+    expression ??= new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
     expression.lastIndex = from;
     const match = expression.exec(text);
     if (match === null || match.index > latest) return null;

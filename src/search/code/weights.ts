@@ -27,7 +27,7 @@ export interface FileWeights {
   name: number;
   /** The chunk defines the very name that the query holds. */
   definition: number;
-  /** How much of the code mentions the chunk's name; asked of the best `mentionsAsked`. */
+  /** How much of the code mentions the chunk's name. */
   mentions: number;
   /** How much the commit that is most like the query speaks for a file that it changed. */
   history: number;
@@ -51,6 +51,7 @@ export const weightsOfFiles = ({ spellings, kinds, ...rest }: FileWeights) => ({
 /** Every number that ranking depends on. Those of files and of places are learned (models/rank/README.md). */
 export const weights = {
   ...weightsOfFiles(learned.files),
+  /** What speaks for a chunk beside the others of its file, in a query for a name or a path and in one of words. */
   places: learned.places,
   /** How far a chunk falls behind the best one of its file, by the difference of their places. */
   placeShare: 0.2,
@@ -69,6 +70,7 @@ export const weights = {
   secondModel: 0.5,
   /** The weight of nearness with two models: together they are more certain. */
   semanticOfTwo: 1.25,
+  /** Chunks, of the best, of which it is asked how much of the code mentions their name. */
   mentionsAsked: 60,
   /**
    * The score of a result in the package where one works, as a multiple. A name may mean another thing in each package; a
