@@ -40,7 +40,7 @@ function hook(project: Project, env: NodeJS.ProcessEnv = wanted): Promise<PmResu
 }
 
 const autostartDir = () => daemonFiles().autostartDir;
-/** A start that succeeds removes the directory. */
+/** What is noted of starts; nothing once a daemon has proved itself, or was found. */
 const attempts = () => namesIn(autostartDir());
 
 /** Empty while it is under way, and when it was removed. */

@@ -15,6 +15,7 @@ import { contentOf, turnsOf } from "../../src/store/memory/sessions/turns.ts";
 import type { SecretCase } from "../support/secrets/make.ts";
 import { corpora, leaks } from "../support/secrets/measure.ts";
 import { transcript } from "../support/transcript-fixture.ts";
+import { importHere } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { callPm, pmFile, runPm, temporaryDir } from "./run-pm.ts";
 
@@ -242,17 +243,7 @@ it.skipIf(!canEncrypt)("no ordinary word is in any byte that an encrypted home s
   session.edit(`${project.root}/src/${w.path}.ts`, "before", `const ${w.edit} = 1;`);
   session.reply(`It is behind the ${w.reply}.`);
   session.title(`About the ${w.title}`);
-  await changing(
-    project,
-    async (work) => {
-      await ingestTranscript(
-        { ...work, agent: claude },
-        session.writeTo(folder("pommel-canary-transcripts-")),
-      );
-      await sumUpSession({ ...work, llm: null }, session.session);
-    },
-    { create: true },
-  );
+  await importHere(project, [session], folder("pommel-canary-transcripts-"));
   await pmJson(project, "reindex");
   await pmJson(project, "note", `a ${w.note}`);
   await callPm(["context", w.context], { cwd: project.root });

@@ -352,7 +352,8 @@ describe("a daemon of their own, or none", () => {
         );
       }
       const daemon = spawnDaemon([], { env: killedAtCall(call) });
-      await until(async () => daemon.signalCode ?? (daemon.exitCode === null ? await isIdle(project) : true));
+      const hasEnded = () => daemon.signalCode !== null || daemon.exitCode !== null;
+      await until(async () => hasEnded() || (await isIdle(project)));
       expect({ call, signal: daemon.signalCode }).toEqual({ call, signal: "SIGKILL" });
       expect(integrity()).toBe("ok");
     }
