@@ -13,14 +13,22 @@ import type { StatusResponse } from "../protocol/operations/status.ts";
  *
  * The state of former starts is in `autostart/` in the state directory, which is deleted once a daemon runs:
  * - `1`, `2`, ...: attempts to start it. Creating the next one claims that attempt, so any number of processes may
- *   try at once. Empty during the attempt, then `{"error": ...}`; its age decides when the next one is due.
+ *   try at once. Empty during the attempt, then an `Outcome`; its age decides when the next one is due.
  * - `stopped`: the user's last command was `pm daemon stop`; holds the id of that boot.
- * - `off`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts until a file
- *   changes.
+ * - `off`: the configuration does not allow it. Reading it takes longer than a hook has, so this counts until a cause
+ *   changes; holds the causes.
  */
 
 /** Why no start is due now. */
 type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
+
+/** What is noted of an attempt that has ended. */
+interface Outcome {
+  /** What kept the daemon from starting; null when it started. */
+  error: string | null;
+  /** What decided on it, as `causesOfStart` gave it before the attempt read any of it. */
+  causes: string;
+}
 
 /** The newest attempt to start the daemon. */
 interface Attempt {
@@ -79,13 +87,14 @@ export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>
   try {
     const obstacle = obstacleTo();
     if (obstacle !== null && obstacle !== "starting") return false;
+    const causes = causesOfStart();
     const attempt = obstacle === null ? claimAttempt() : null;
     try {
       await bringUp();
-      if (attempt !== null) recordOutcome(attempt, null);
+      if (attempt !== null) recordOutcome(attempt, { error: null, causes });
       return true;
     } catch (error) {
-      if (attempt !== null) recordOutcome(attempt, explanationOf(error));
+      if (attempt !== null) recordOutcome(attempt, { error: explanationOf(error), causes });
       return false;
     }
   } catch {
@@ -116,7 +125,7 @@ export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | nul
   const names = namesIn(autostartDir());
   if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(), "stopped")))) return "stopped";
   const isOff = names.includes("off") && wish !== "true";
-  if (isOff && !causesChangedSince(mtimeOf(join(autostartDir(), "off")))) return "off";
+  if (isOff && textOf(join(autostartDir(), "off")) === causesOfStart()) return "off";
   const attempt = attemptIn(names);
   if (attempt === null || attempt.retryAt <= Date.now()) return null;
   return attempt.isUnderway ? "starting" : "failed";
@@ -148,12 +157,13 @@ function attemptIn(names: readonly string[]): Attempt | null {
   if (count === 0) return null;
   const file = join(autostartDir(), String(count));
   const at = Math.min(mtimeOf(file), Date.now() + clockToleranceMs);
-  const outcome = textOf(file);
-  const isUnderway = outcome === "";
+  const text = textOf(file);
+  const isUnderway = text === "";
+  const { error, causes } = outcomeIn(text);
   const delay = isUnderway ? maxStartMs : Math.min(firstDelayMs * 2 ** Math.min(count - 1, 30), maxDelayMs);
   // What kept it from starting may have been mended.
-  const retryAt = !isUnderway && causesChangedSince(at) ? at : at + delay;
-  return { count, error: errorIn(outcome), isUnderway, retryAt };
+  const retryAt = !isUnderway && causes !== causesOfStart() ? at : at + delay;
+  return { count, error, isUnderway, retryAt };
 }
 
 /** @returns the attempt's name; null when another process was first */
@@ -168,15 +178,15 @@ function claimAttempt(): string | null {
   }
 }
 
-/** Notes how an attempt ended. @param error what kept the daemon from starting; null when it started */
-export function recordOutcome(attempt: string, error: string | null): void {
-  writeNote(attempt, JSON.stringify({ error }));
+/** Notes how an attempt ended. */
+export function recordOutcome(attempt: string, outcome: Outcome): void {
+  writeNote(attempt, JSON.stringify(outcome));
 }
 
-/** Notes that the configuration speaks against a start. */
-export function recordOff(): void {
+/** Notes that the configuration speaks against a start. @param causes as before it was read */
+export function recordOff(causes: string): void {
   clearAutostart();
-  writeNote("off", "");
+  writeNote("off", causes);
 }
 
 /** Records that the user stopped the daemon, which counts until the next boot. @throws system errors */
@@ -199,11 +209,15 @@ function writeNote(name: string, text: string, flag: "w" | "wx" = "w"): void {
   writeFileSync(join(autostartDir(), name), text, { flag, mode: 0o600 });
 }
 
-/** Whether what decides on a start was changed after `since`: the configuration, or Pommel itself. */
-function causesChangedSince(since: number): boolean {
-  const causes = [ownConfigFile(), programFile("start-daemon.cjs")];
+/**
+ * The state of what decides on a start: the configuration, and Pommel itself. Compared with an earlier state, not with
+ * the time of a note: both may bear the same time, as clocks of file systems tick every few milliseconds.
+ */
+export function causesOfStart(): string {
+  const files = [ownConfigFile(), programFile("start-daemon.cjs")];
+  const states = files.map((file) => statSync(file, { throwIfNoEntry: false }));
   // Not mtime: package managers install files with dates of long ago.
-  return causes.some((file) => (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) > since);
+  return states.map((state) => (state ? `${state.ino}:${state.size}:${state.ctimeMs}` : "")).join();
 }
 
 /** Identifies this boot of the machine: by its id on Linux, else by its time in milliseconds since the epoch. */
@@ -216,16 +230,16 @@ function isThisBoot(boot: string): boolean {
   return boot === current || Math.abs(Number(boot) - Number(current)) < clockToleranceMs;
 }
 
-function errorIn(outcome: string): string | null {
+function outcomeIn(text: string): Outcome {
   try {
-    const { error } = JSON.parse(outcome) as { error?: unknown };
-    return typeof error === "string" ? error : null;
+    const { error, causes } = JSON.parse(text) as Partial<Record<keyof Outcome, unknown>>;
+    return { error: typeof error === "string" ? error : null, causes: String(causes) };
   } catch {
-    return null;
+    return { error: null, causes: "" };
   }
 }
 
-/** 0 when there is no such file. */
+/** In whole milliseconds, so that it is not after a `Date.now()` that follows; 0 when there is no such file. */
 function mtimeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.floor(statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 }

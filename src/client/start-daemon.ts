@@ -4,19 +4,20 @@
  */
 import { loadConfig } from "../project/config/config.ts";
 import { explanationOf } from "../project/errors.ts";
-import { clearAutostart, obstacleTo, recordOff, recordOutcome } from "./autostart.ts";
+import { causesOfStart, clearAutostart, obstacleTo, recordOff, recordOutcome } from "./autostart.ts";
 import { bringUpDaemon } from "./connect.ts";
 import { stopDaemon } from "./stop-daemon.ts";
 
 const [attempt = "1"] = process.argv.slice(2);
+const causes = causesOfStart();
 
 async function start(): Promise<void> {
-  if (!loadConfig(null).config["daemon.autostart"]) return recordOff();
+  if (!loadConfig(null).config["daemon.autostart"]) return recordOff(causes);
   const { startedHere } = await bringUpDaemon();
   // A `pm daemon stop` during the start found no daemon to stop.
   if (obstacleTo() === "stopped") await stopDaemon();
-  else if (startedHere) recordOutcome(attempt, null);
+  else if (startedHere) recordOutcome(attempt, { error: null, causes });
   else clearAutostart();
 }
 
-start().catch((error: unknown) => recordOutcome(attempt, explanationOf(error)));
+start().catch((error: unknown) => recordOutcome(attempt, { error: explanationOf(error), causes }));

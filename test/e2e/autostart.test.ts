@@ -66,7 +66,7 @@ test("any number of hooks at once start one daemon, and print nothing", async ()
   );
   await untilStarted();
   // A hook so slow that the first attempt is over tries again, finds the daemon, and removes what was noted.
-  for (const attempt of attempts()) expect(["", '{"error":null}']).toContain(outcomeOf(attempt));
+  for (const attempt of attempts()) expect(outcomeOf(attempt)).toMatch(/^$|^{"error":null,/);
   await untilIdle(project);
   expect(logOf().match(/answers on/g)).toHaveLength(1);
   // What the hooks have left is taken from the spool.
