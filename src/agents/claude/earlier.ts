@@ -1,9 +1,9 @@
 import { asBlocks } from "../reading/content-blocks.ts";
-import { asObject, isWholeJson } from "../reading/json.ts";
+import { asObject, isWholeJson, parsedText, timeOf } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { type Line, parseLine } from "./line-schema.ts";
-import { shellCommand } from "./message-text.ts";
+import { classifyUserText, shellCommand } from "./message-text.ts";
 
 /** State that earlier lines of a transcript leave for later ones. */
 export interface Earlier {
@@ -11,10 +11,10 @@ export interface Earlier {
   ownUses: Set<string>;
   /** Lines where the human ran Pommel with "!". */
   ownShells: Set<string>;
-  /** Queued prompts that the agent has not received yet, oldest first. */
+  /** Queued prompts and notices that the agent has not received yet, oldest first. */
   queued: string[];
   /** The last prompts the agent received, with their line kind: some clients write two kinds for one prompt. */
-  given: { text: string; by: string }[];
+  given: { text: string; by: string; at: number | null }[];
 }
 
 /** Rebuilds the state from the lines before `end`. */
@@ -83,30 +83,69 @@ function isOwnServer(server: unknown): boolean {
  * A prompt that is typed while the agent works is queued. "dequeue": it becomes a user's line of its own later.
  * "remove": the agent got it between two steps, and clients up to 2.1.42 at least write it nowhere else. "popAll": the
  * human took all queued prompts back for editing.
+ *
+ * Started tasks are queued as well, and removed at the end of the turn at the latest. "remove" does not say which item
+ * it means; prompts go first.
  */
 function queueOperation(earlier: Earlier, line: Line): string | null {
   const content = typeof line.content === "string" ? line.content : null;
-  if (line.operation === "enqueue") earlier.queued.push(content ?? "");
+  const isTask = content !== null && isStartedTask(content);
+  if (line.operation === "enqueue" && !isTask) earlier.queued.push(content ?? "");
   else if (line.operation === "popAll") earlier.queued = [];
-  else if (line.operation === "dequeue") earlier.queued.shift();
-  else if (line.operation === "remove") return give(earlier, "queue", earlier.queued.shift() ?? content);
+  else if (line.operation === "dequeue") take(earlier.queued);
+  else if (line.operation === "remove") {
+    return give(earlier, { text: take(earlier.queued) ?? (isTask ? null : content), by: "queue", line });
+  }
   return null;
 }
 
-/** Newer clients write the received prompt as an attachment. */
-function queuedCommand(earlier: Earlier, { attachment }: Line): string | null {
-  if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
-  const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
-  return give(earlier, "attachment", texts.filter((text) => text !== "").join("\n"));
+/** Removes and returns the oldest prompt, or the oldest notice where there is no prompt. */
+function take(queued: string[]): string | null {
+  const prompt = queued.findIndex((text) => classifyUserText(text)?.kind === "prompt");
+  return queued.splice(Math.max(prompt, 0), 1)[0] ?? null;
 }
 
-function give(earlier: Earlier, by: string, text: string | null): string | null {
+/** Clients around 2.1.44 queue this when a task starts in the background. */
+function isStartedTask(content: string): boolean {
+  if (!content.startsWith("{")) return false;
+  const { task_id, task_type } = asObject(parsedText(content));
+  return typeof task_id === "string" && typeof task_type === "string";
+}
+
+/**
+ * Whether a user's line repeats a prompt that was given a moment ago: a task was removed from the queue, and then the
+ * prompt was dequeued.
+ */
+export function isGiven(earlier: Earlier, line: Line, texts: string[]): boolean {
+  const [text, at] = [texts.join("\n"), timeOf(line.timestamp)];
+  if (at === null) return false;
+  return earlier.given.some(
+    (other) =>
+      other.by === "queue" && other.text === text && other.at !== null && Math.abs(at - other.at) < repeatMs,
+  );
+}
+
+/** Within this a client writes both lines, and no human the same prompt again. */
+const repeatMs = 2000;
+
+/** Newer clients write the received prompt as an attachment. */
+function queuedCommand(earlier: Earlier, line: Line): string | null {
+  const { attachment } = line;
+  if (attachment?.type !== "queued_command" || attachment.commandMode === "task-notification") return null;
+  const texts = asBlocks(attachment.prompt).map((block) => block.text ?? "");
+  return give(earlier, { text: texts.filter((text) => text !== "").join("\n"), by: "attachment", line });
+}
+
+function give(
+  earlier: Earlier,
+  { text, by, line }: { text: string | null; by: string; line: Line },
+): string | null {
   if (!text) return null;
   const again = earlier.given.findIndex((other) => other.text === text && other.by !== by);
   if (again !== -1) {
     earlier.given.splice(again, 1);
     return null;
   }
-  earlier.given = [...earlier.given.slice(-7), { text, by }];
+  earlier.given = [...earlier.given.slice(-7), { text, by, at: timeOf(line.timestamp) }];
   return text;
 }

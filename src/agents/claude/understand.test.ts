@@ -112,6 +112,37 @@ describe("a human's prompt", () => {
     const said = (await entriesOf(t)).map((entry) => entry.kind === "prompt" && entry.text);
     expect(said).toEqual(["begin", "go on", "go on", "does it fail locally?", "hurry", "sent later"]);
   });
+
+  it("is no task that was queued when it started", async () => {
+    const t = transcript();
+    const operation = (name: string, content?: string) =>
+      t.side({ type: "queue-operation", operation: name, timestamp: t.time(), content });
+    const task = JSON.stringify({
+      task_id: "b27d5f2",
+      tool_use_id: "toolu_1",
+      description: "Run all tests",
+      task_type: "local_bash",
+    });
+    t.prompt("begin");
+    operation("enqueue", task);
+    operation("enqueue", "why is the migration changed?");
+    operation("remove");
+    t.reply("Because it was never released.");
+    operation("enqueue", "<task-notification>\nRun all tests: completed\n</task-notification>");
+    operation("enqueue", "fix the lint error");
+    operation("remove");
+    operation("dequeue");
+    t.prompt("fix the lint error");
+    t.wait(60_000);
+    t.prompt("fix the lint error");
+    const prompts = (await entriesOf(t)).flatMap((entry) => (entry.kind === "prompt" ? [entry.text] : []));
+    expect(prompts).toEqual([
+      "begin",
+      "why is the migration changed?",
+      "fix the lint error",
+      "fix the lint error",
+    ]);
+  });
 });
 
 describe("the agent's activity", () => {

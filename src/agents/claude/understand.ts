@@ -6,7 +6,7 @@ import { known, timeOf, typeName } from "../reading/json.ts";
 import { keep, skip, type Understood } from "../reading/json-lines.ts";
 import { toolUse } from "../reading/tool-calls.ts";
 import { branchOf, lineOf, textEntry, titleLines } from "../reading/transcript-lines.ts";
-import { type Earlier, remember } from "./earlier.ts";
+import { type Earlier, isGiven, remember } from "./earlier.ts";
 import type { Line } from "./line-schema.ts";
 import { classifyUserText, notice, withoutReminders } from "./message-text.ts";
 import { filesOf, resultOf } from "./tools.ts";
@@ -107,7 +107,7 @@ function userEntries(line: Line, earlier: Earlier): Entry[] {
   const entries: Entry[] = results.map((block) =>
     resultOf(block, beside, earlier.ownUses.has(block.tool_use_id!)),
   );
-  if (isOwnShell(line, earlier)) return entries;
+  if (isOwnShell(line, earlier) || isGiven(earlier, line, texts)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
   const images = byHuman ? blocks.filter((block) => block.type === "image").length : 0;
   return [...entries, ...textIn(texts, byHuman, images)];
