@@ -34,16 +34,13 @@ export function holds(bytes: usize, length: i32, text: usize, size: i32): bool {
 }
 
 /**
- * The place behind the `lines`-th line end (LF, CR, or both) from `from` on, one or more; -1 where there are not so many. Of
- * the sixteen bytes behind the `length` that are searched, which can be read, the first is no LF.
+ * The place behind the `lines`-th line end (LF) from `from` on, one or more; -1 where there are not so many. Sixteen bytes
+ * behind the `length` that is searched can be read.
  */
 export function endOfLines(bytes: usize, length: i32, from: i32, lines: i32): i32 {
   const lineFeed = i8x16.splat(0x0a);
-  const carriageReturn = i8x16.splat(0x0d);
   for (let at = from; at < length; at += 16) {
-    const here = v128.load(bytes + at);
-    const isLast = v128.andnot(i8x16.eq(here, carriageReturn), i8x16.eq(v128.load(bytes + at, 1), lineFeed));
-    let ends = i8x16.bitmask(v128.or(i8x16.eq(here, lineFeed), isLast));
+    let ends = i8x16.bitmask(i8x16.eq(v128.load(bytes + at), lineFeed));
     if (length - at < 16) ends &= (1 << (length - at)) - 1;
     const count = popcnt(ends);
     if (count >= lines) {

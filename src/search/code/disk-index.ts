@@ -189,7 +189,7 @@ export class DiskIndex implements SearchableIndex {
 }
 
 function addLines(words: SegmentBuilder, path: string, text: string): { starts: number[]; lines: number } {
-  const lines = text.replace(/\r?\n$/, "").split(/\r\n|\n|\r/);
+  const lines = text.replace(/\n$/, "").split("\n");
   const pathTerms = tokenStream(path);
   const starts: number[] = [];
   for (let at = 0; at < lines.length; at += linesTogether) {

@@ -22,7 +22,7 @@ function lines(content: string | Uint8Array, startLine: number, endLine: number)
 it.each<[string, string | Uint8Array]>([
   ["ASCII", "one\ntwo\nthree\nfour"],
   ["lines that end in CR and LF", "one\r\ntwo\r\nthree\r\nfour"],
-  ["lines that end in one or the other", "one\rtwo\nthree\r\nfour"],
+  ["lines that end in two CR and LF", "one\r\r\ntwo\r\r\nthree\r\r\nfour"],
   ["a byte order mark", "\ufeffone\ntwo\nthree\nfour"],
   ["UTF-16", Buffer.from("\ufeffone\ntwo\nthree\nfour", "utf16le")],
 ])("the lines of a chunk are those of a file with %s", (_, content) => {
@@ -30,6 +30,11 @@ it.each<[string, string | Uint8Array]>([
   expect(lines(content, 2, 3)?.text).toBe("two\nthree");
   expect(lines(content, 3, 9)?.text).toBe("three\nfour");
   expect(lines(content, 5, 6)?.text).toBe("");
+});
+
+it("a carriage return within a line ends none, as in git and in the index", () => {
+  expect(lines("one\rtwo\nthree\r\nfour\n", 1, 1)?.text).toBe("one\rtwo");
+  expect(lines("one\rtwo\nthree\r\nfour\n", 2, 3)?.text).toBe("three\nfour");
 });
 
 it("characters of several bytes stay whole, and old encodings are read as Latin-1", () => {

@@ -98,7 +98,7 @@ function movedBy(
   if (head === "") return 0;
   const places = bytes
     .toString(encoding)
-    .split(/\r\n|\n|\r/)
+    .split("\n")
     .flatMap((line, index) => (line.includes(head) ? [index + 1] : []));
   if (places.some((line) => line >= startLine && line <= endLine)) return 0;
   const [nearest = startLine] = places.sort((a, b) => Math.abs(a - startLine) - Math.abs(b - startLine));
@@ -121,7 +121,7 @@ function decodableLines(bytes: Buffer): DecodableLines | null {
 /** Gives the line, from 1, of an offset in a text. */
 export function lineNumbersIn(text: string): (offset: number) => number {
   const starts = [0];
-  for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
+  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   return (offset) => {
     let low = 0;
     let high = starts.length;
@@ -141,5 +141,5 @@ function textOf({ bytes, encoding }: DecodableLines, first: number, last: number
   if (start < 0) return "";
   const end = endOfLines(bytes, start, last - first + 1);
   const text = bytes.toString(encoding, start, end < 0 ? bytes.length : end);
-  return (end < 0 ? text : text.replace(/\r?\n$|\r$/, "")).replace(/\r\n?/g, "\n");
+  return (end < 0 ? text : text.slice(0, -1)).replace(/\r+(?=\n|$)/g, "");
 }

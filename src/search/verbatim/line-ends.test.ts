@@ -6,14 +6,12 @@ import { plainLineEnds, wasmLineEnds } from "./line-ends.ts";
 
 const both = [wasmLineEnds(new WebAssembly.Module(readFileSync(builtKernel()))), plainLineEnds()];
 
-test("lines end behind a line feed, a carriage return or both, as both ways find it", () => {
+test("lines end behind a line feed, whatever is before it, as both ways find it", () => {
   const text = fc.string({ unit: fc.constantFrom("\r", "\n", "\r\n", "a", "0123456789"), maxLength: 30 });
   fc.assert(
     fc.property(text, text, fc.nat({ max: 12 }), fc.nat({ max: 8 }), (held, behind, lines, from) => {
       const start = Math.min(from, held.length);
-      const ends = [...held.slice(start).matchAll(/\r\n|\n|\r/g)].map(
-        ({ index, 0: end }) => index + end.length,
-      );
+      const ends = [...held.slice(start).matchAll(/\n/g)].map(({ index }) => index + 1);
       const expected = lines === 0 ? start : start + (ends[lines - 1] ?? -1 - start);
       for (const { room, endOfLines } of both) {
         // A file that was read before, and was longer.
@@ -29,7 +27,7 @@ test("lines end behind a line feed, a carriage return or both, as both ways find
 test("a room that is full is searched to its end", () => {
   for (const { room, endOfLines } of both) {
     room.fill("a");
-    room[room.length - 1] = 13;
+    room[room.length - 1] = 10;
     expect(endOfLines(room, 0, 1)).toBe(room.length);
     expect(endOfLines(room, 0, 2)).toBe(-1);
   }

@@ -1,6 +1,6 @@
 import { memoryOf, quickest } from "../../project/kernel.ts";
 
-/** Finds line ends (LF, CR, or both) in bytes: of a file most lines are only counted. */
+/** Finds line ends in bytes: of a file most lines are only counted. As in git and in the index, LF alone ends a line. */
 export interface LineEnds {
   /** Where bytes of a file should be read to; what is there is of use until the next are. */
   room: Buffer;
@@ -17,7 +17,7 @@ interface Exports {
 }
 
 /** Bytes that the kernel may read behind those that it was given. */
-const beyond = 17;
+const beyond = 16;
 
 /** The quickest that this machine can run. */
 export const lineEnds = quickest(wasmLineEnds, plainLineEnds);
@@ -30,23 +30,16 @@ export function plainLineEnds(): LineEnds {
 export function wasmLineEnds(module: WebAssembly.Module): LineEnds {
   const memory = memoryOf(roomSize + beyond);
   const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
-  const all = Buffer.from(memory.buffer);
   return {
-    room: all.subarray(0, roomSize),
+    room: Buffer.from(memory.buffer, 0, roomSize),
     endOfLines(bytes, start, lines) {
       if (bytes.buffer !== memory.buffer) return endOfLines(bytes, start, lines);
       if (lines === 0) return start;
-      const [first, end] = [bytes.byteOffset, bytes.byteOffset + bytes.length];
-      const behind = all[end]!;
-      all[end] = 0;
-      const found = wasm.endOfLines(first, bytes.length, start, lines);
-      all[end] = behind;
-      return found;
+      return wasm.endOfLines(bytes.byteOffset, bytes.length, start, lines);
     },
   };
 }
 
-const carriageReturn = 13;
 const lineFeed = 10;
 
 function endOfLines(bytes: Uint8Array, start: number, lines: number): number {
@@ -54,8 +47,7 @@ function endOfLines(bytes: Uint8Array, start: number, lines: number): number {
   // A call for each line would cost more than to look at each byte.
   for (let left = lines; left > 0; at++) {
     if (at === bytes.length) return -1;
-    const byte = bytes[at];
-    if (byte === lineFeed || (byte === carriageReturn && bytes[at + 1] !== lineFeed)) left--;
+    if (bytes[at] === lineFeed) left--;
   }
   return at;
 }
