@@ -112,4 +112,19 @@ describe("pm uninstall", () => {
     expect(again.projects).toContainEqual(expect.objectContaining({ root: at("repo"), state: "removed" }));
     expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
   });
+
+  it("says that what is stored is left when a file of the user cannot be cleared", async () => {
+    const settings = join(home, ".claude/settings.json");
+    await ok("repo", "setup", "--yes", "--agent", "claude", "--no-import");
+    writeFileSync(settings, `${readFileSync(settings, "utf8")}}`);
+    const { code, stdout } = await pm("repo", "uninstall", "--yes");
+    expect({ code, stdout }).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("what Pommel stored"),
+    });
+    expect(stdout).not.toContain("npm uninstall");
+    writeFileSync(settings, "{}");
+    expect(await ok("repo", "uninstall", "--yes")).toMatchObject({ user: { error: null } });
+    expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
+  });
 });

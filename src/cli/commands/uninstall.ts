@@ -303,16 +303,21 @@ function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
   return lines;
 }
 
-function lastWords({ projects, completions, keep_memory }: UninstallResult, output: Output): string {
+function lastWords({ projects, user, completions, keep_memory }: UninstallResult, output: Output): string {
   const count = (state: ProjectReport["state"]) => projects.filter((one) => one.state === state).length;
   const lines: string[] = [];
   const failed = count("failed");
-  const done = `Pommel is removed from ${counted(count("removed"), "checkout")} and your own files.`;
-  lines.push(`${tick(failed > 0 ? "warn" : "ok", output.colors)} ${done}`);
-  if (failed > 0)
-    lines.push(`  ${counted(failed, "checkout")} left: see above, then run \`pm uninstall\` again.`);
+  const isCleared = user.error === null;
+  const cleared = [counted(count("removed"), "checkout"), ...(isCleared ? ["your own files"] : [])];
+  const left = [
+    ...(failed > 0 ? [counted(failed, "checkout")] : []),
+    ...(isCleared ? [] : ["some of your own files, and what Pommel stored"]),
+  ];
+  const mark = tick(left.length > 0 ? "warn" : "ok", output.colors);
+  lines.push(`${mark} Pommel is removed from ${cleared.join(" and ")}.`);
+  if (left.length > 0) lines.push(`  Left: ${left.join("; ")}. See above, then run \`pm uninstall\` again.`);
   if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
   for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
-  lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
+  if (left.length === 0) lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
   return lines.join("\n");
 }
