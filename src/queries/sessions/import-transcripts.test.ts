@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
+import { agentNamed } from "../../agents/registry.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
-import { followImport } from "./import.ts";
+import { followImport, previewTranscripts } from "./import.ts";
 
 let project: Project;
 let memory: Memory;
@@ -32,6 +33,20 @@ function hurry(): void {
   let now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => (now += 5000));
 }
+
+it("previews an import while another process creates the memory", async () => {
+  const created = namedProject(mkdtempSync(join(tmpdir(), "pommel-created-")));
+  mkdirSync(dirname(created.memoryDb), { recursive: true });
+  writeFileSync(created.memoryDb, "");
+  const preview = await previewTranscripts(created, {
+    agent: agentNamed("claude")!,
+    places: [created.root],
+    since: null,
+    allProjects: true,
+  });
+  expect(preview).toMatchObject({ files: [], sessions: 0 });
+  rmSync(created.root, { recursive: true, force: true });
+});
 
 it("waits until every transcript is read, and says which could not be", async () => {
   for (const { path } of files) enqueue(memory, { kind: "transcript", subject: path, total: 100 });

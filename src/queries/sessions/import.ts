@@ -12,7 +12,7 @@ import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
-import { PommelError } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
@@ -54,8 +54,15 @@ export async function previewTranscripts(
 ): Promise<ImportPreview> {
   const roots = allProjects ? null : await projectRoots(project.root);
   const asked = { agent, roots, places, since, ...(signal && { signal }) };
-  if (!existsSync(project.memoryDb)) return previewImport({ ...asked, memory: null });
-  return withMemory(project, (memory) => previewImport({ ...asked, memory }));
+  const withoutMemory = () => previewImport({ ...asked, memory: null });
+  if (!existsSync(project.memoryDb)) return withoutMemory();
+  try {
+    return await withMemory(project, (memory) => previewImport({ ...asked, memory }));
+  } catch (error) {
+    // Another process is creating it.
+    if (codeOf(error) === "no_memory") return withoutMemory();
+    throw error;
+  }
 }
 
 /** The result of an import. */
