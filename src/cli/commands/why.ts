@@ -267,8 +267,11 @@ function renderFreshness(freshness: WhyFreshness, later: LaterChanges | null, st
   if (reverted_by !== null) say(`Reverted by ${commitName(reverted_by, style)}.`);
   if (branches.length > 0) say(`On branch ${oneLine(branches.join(", "))}.`);
   if (lines_added !== null && lines_surviving !== null && lines_added > 0) {
+    const surviving = lines_surviving.toLocaleString("en");
     say(
-      `${lines_surviving.toLocaleString("en")} of the ${counted(lines_added, "line")} its commit added remain.`,
+      lines_added === 1
+        ? `The one line its commit added ${lines_surviving === 1 ? "remains" : "is gone"}.`
+        : `${surviving} of the ${counted(lines_added, "line")} its commit added remain.`,
     );
   }
   lines.push(...later_decisions.flatMap((decision) => decisionLines(decision, screen)));

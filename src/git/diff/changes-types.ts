@@ -7,6 +7,8 @@ export interface ChangedFile {
   status: "A" | "M" | "D" | "R" | "C" | "T";
   /** Binary files, symbolic links, submodules and files over the size limits have no hunks. */
   isText: boolean;
+  /** It is over the size limits. */
+  isTooLarge?: true;
   hunks: ChangedHunk[];
 }
 

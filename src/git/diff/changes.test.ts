@@ -95,6 +95,10 @@ describe("a commit's changes", () => {
         "z.ts": "z\n",
       }),
     );
+    expect(found.filter(({ isTooLarge }) => isTooLarge).map(({ path }) => path)).toEqual([
+      "lines.txt",
+      "long.json",
+    ]);
     expect(found.map(({ path, isText, hunks }) => [path, isText, hunks[0]?.added.length])).toEqual([
       ["a.ts", true, 1],
       ["lines.txt", false, undefined],

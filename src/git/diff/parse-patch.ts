@@ -72,7 +72,10 @@ function fileOf(entry: Entry, reader: HunkReader | null): ChangedFile[] {
   const read = reader === null ? [] : reader.hunks();
   const hunks = isRegular ? read : null;
   if (isMerged && hunks?.length === 0) return [];
-  return [{ path, oldPath, status, isText: hunks !== null, hunks: hunks ?? [] }];
+  const isText = hunks !== null;
+  return [
+    { path, oldPath, status, isText, hunks: hunks ?? [], ...(reader?.isTooLarge && { isTooLarge: true }) },
+  ];
 }
 
 /** `:100644 100644 <hash> <hash> R086\told\tnew`; for a merge, one colon, mode, hash and letter per parent. */
@@ -131,6 +134,7 @@ class HunkReader {
   private lines = 0;
   private characters = 0;
   private isText = true;
+  isTooLarge = false;
 
   constructor(
     private readonly maxLines: number,
@@ -216,7 +220,9 @@ class HunkReader {
   private count(text: string): void {
     this.lines++;
     this.characters += text.length;
-    if (this.lines > this.maxLines || this.characters > this.maxCharacters) this.markBinary();
+    if (this.lines <= this.maxLines && this.characters <= this.maxCharacters) return;
+    this.isTooLarge = true;
+    this.markBinary();
   }
 
   private markBinary(): void {

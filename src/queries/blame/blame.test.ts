@@ -6,6 +6,7 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
+import { analyseOlder } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
 import { projectAt } from "../../project/paths.ts";
@@ -91,6 +92,16 @@ describe("each line", () => {
     expect((await blame("a.ts")).notes).toEqual(["1 commit is not analysed yet: in progress, 127 of 1,282."]);
     await seen(two);
     expect((await blame("a.ts")).notes).toEqual([]);
+  });
+
+  it("of a new commit is not put off to a backfill of the oldest, without a session either", async () => {
+    repo.commit("one", { "a.ts": "one\n" });
+    await analyseOlder(repo.work, {});
+    repo.wait(10);
+    repo.commit("two", { "a.ts": "one\ntwo\n" });
+    expect((await blame("a.ts")).notes).toEqual([
+      "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
+    ]);
   });
 
   it("is unknown, not from before agents, where an agent's command may have written it", async () => {

@@ -214,25 +214,23 @@ export async function resolveCommit(
   memory: Memory,
   name: string,
 ): Promise<{ commit: string; checkpoint: CheckpointRecord | null }> {
-  let failure: unknown;
   try {
     const checkpoint = findCheckpoint(memory, name);
     return { commit: checkpoint.commit.hash, checkpoint };
   } catch (error) {
     if (!(error instanceof PommelError) || error.code !== "not_found") throw error;
-    failure = error;
   }
   const commit = await commitNamed(project.root, name);
   if (commit !== null) return { commit, checkpoint: checkpointOfCommit(memory, commit) };
-  if (await isShallow(project.root).catch(() => false)) {
-    throw new PommelError(
-      "not_found",
-      `No checkpoint or commit ${JSON.stringify(name)}.`,
-      "This clone is shallow: `git fetch --unshallow` fetches the rest.",
-    );
-  }
   const problem = await historyProblem(project.root);
-  throw problem?.isBroken ? problem : failure;
+  if (problem?.isBroken) throw problem;
+  throw new PommelError(
+    "not_found",
+    `No checkpoint or commit ${JSON.stringify(name)}.`,
+    (await isShallow(project.root).catch(() => false))
+      ? "This clone is shallow: `git fetch --unshallow` fetches the rest."
+      : "`pm checkpoint list` and `git log --oneline` list them.",
+  );
 }
 
 export interface BackfillRequest {

@@ -1,3 +1,4 @@
+import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedHunk } from "../../git/diff/changes-types.ts";
 import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { defaultBranches } from "../../git/history/head.ts";
@@ -17,7 +18,7 @@ export type Reviewed =
 /**
  * What a person means: nothing is the working tree, a range both of its ends (from where they parted), a branch what it has
  * since it left the default one, and all else a commit.
- * @throws PommelError `usage` for a range without a common ancestor, else as `resolveCommit`; GitFailure without a history
+ * @throws PommelError `usage` for a range without a common ancestor and where a shallow clone begins, else as `resolveCommit`; GitFailure without a history
  */
 export async function whatIsMeant(project: Project, memory: Memory | null, range: string): Promise<Reviewed> {
   const { root } = project;
@@ -29,6 +30,13 @@ export async function whatIsMeant(project: Project, memory: Memory | null, range
   const base = await branchLeft(root, range);
   if (base !== null) return between(project, memory, base, range);
   const to = await named(project, memory, range);
+  if ((await placeOf(root)).cutOff.has(to)) {
+    throw new PommelError(
+      "usage",
+      `This clone is shallow, and begins with ${range}: what that commit changed is not in it.`,
+      "`git fetch --unshallow` fetches the rest.",
+    );
+  }
   return { kind: "commit", from: await commitNamed(root, `${to}^`), to };
 }
 

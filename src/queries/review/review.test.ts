@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -88,6 +89,25 @@ describe("a review", () => {
       "new.ts +one",
       "new.ts +two",
     ]);
+  });
+
+  it("says which files are too large to count their lines, whether committed or not", async () => {
+    const hash = repo.commit("one", { "large.txt": "l\n".repeat(200_001), "a.ts": "first\n" });
+    const note = (name: string) => [`Too large, so their lines are not counted: ${name}.`];
+    expect((await ask(hash)).notes).toEqual(note("large.txt"));
+    writeFileSync(join(repo.root, "new.txt"), "l\n".repeat(1_000_001));
+    expect((await ask()).notes).toEqual(note("new.txt"));
+  });
+
+  it("of the commit that a shallow clone begins with is refused: what it changed is not there", async () => {
+    repo.commit("one", { "a.ts": "first\n" });
+    repo.commit("two", { "a.ts": "second\n" });
+    const clone = join(repo.root, "clone");
+    execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repo.root}`, clone], { stdio: "pipe" });
+    await expect(review(projectAt(clone), null, { range: "HEAD" })).rejects.toMatchObject({
+      code: "usage",
+      hint: expect.stringContaining("--unshallow"),
+    });
   });
 
   it("works without a memory, and says what it does not know", async () => {

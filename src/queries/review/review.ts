@@ -38,6 +38,8 @@ const maxLines = 20_000;
 /** Larger files have nothing around their changes, and untracked ones no lines. */
 const maxBytes = 2_000_000;
 const maxTests = 20;
+/** Files that a note names. */
+const maxNamed = 5;
 
 /**
  * What a change does, line by line, and who wrote each of its lines for which prompt: a commit, a branch or range, or what
@@ -82,6 +84,11 @@ export async function review(
   const notes: string[] = [];
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
+  const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
+  if (tooLarge.length > 0)
+    notes.push(
+      `Too large, so their lines are not counted: ${tooLarge.slice(0, maxNamed).join(", ")}${tooLarge.length > maxNamed ? ", ..." : ""}.`,
+    );
   const about = files.map(({ path }) => path);
   const sessions = memory === null ? [] : sessionsOf(memory, infos.shown, authors);
   return {
@@ -149,23 +156,25 @@ async function changedFiles(
 async function untracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
   const files: ChangedFile[] = [];
   for await (const path of untrackedFiles(root, signal, paths)) {
-    const text = textOf(join(root, path));
+    const { text, isTooLarge } = contentOf(join(root, path));
     const added = text === null ? [] : linesIn(text);
     const hunks = added.length === 0 ? [] : [{ oldStart: 1, newStart: 1, removed: [], added }];
-    files.push({ path, oldPath: null, status: "A", isText: text !== null, hunks });
+    const facts = { path, oldPath: null, status: "A" as const, isText: text !== null, hunks };
+    files.push({ ...facts, ...(isTooLarge && { isTooLarge }) });
   }
   return files;
 }
 
-/** Null for what is no text, too large, or gone by now. */
-function textOf(file: string): string | null {
+/** Without a text: no text, too large, or gone by now. */
+function contentOf(file: string): { text: string | null; isTooLarge?: true } {
   try {
     const facts = statSync(file);
-    if (!facts.isFile() || facts.size > maxBytes) return null;
+    if (!facts.isFile()) return { text: null };
+    if (facts.size > maxBytes) return { text: null, isTooLarge: true };
     const text = readFileSync(file, "utf8");
-    return text.includes("\0") ? null : text;
+    return { text: text.includes("\0") ? null : text };
   } catch {
-    return null;
+    return { text: null };
   }
 }
 
@@ -178,7 +187,7 @@ async function withAfter(
   signal: AbortSignal | undefined,
   use: (linesAfter: (path: string) => Promise<string[]>) => Promise<void>,
 ): Promise<void> {
-  if (to === null) return use(async (path) => linesIn(textOf(join(root, path)) ?? ""));
+  if (to === null) return use(async (path) => linesIn(contentOf(join(root, path)).text ?? ""));
   const { prefix } = await placeOf(root, signal);
   await withObjects(root, { maxBytes, type: "blob", signal }, (read: ReadObjects) =>
     use(async (path) => {

@@ -107,7 +107,7 @@ export async function searchHistory(
       results: likely.slice(0, wanted.limit).map(({ result }) => result),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
       notes: isEmpty
-        ? ["Commits are not indexed yet; the daemon does it (`pm daemon start`)."]
+        ? ["Commits are not indexed yet: the daemon does it soon, or once it runs (`pm daemon start`)."]
         : problem?.isBroken
           ? [explanationOf(problem)]
           : [],

@@ -52,6 +52,18 @@ it("says what nobody defines, and refuses to look at nothing", async () => {
   expect(() => impactOf(indexed.project, {})).toThrowError(expect.objectContaining({ code: "usage" }));
 });
 
+it("does not claim that nothing is defined in languages whose calls it does not know", async () => {
+  indexed = await indexedProject({ "src/retry.rb": "def retry_it\n  1\nend\n" });
+  const { root } = indexed.project;
+  await expect(brief({ of: ["retry_it"] })).rejects.toThrow("those in Ruby files are not looked at");
+  await expect(brief({ of: ["src/retry.rb"] })).rejects.toThrow("Who calls what is not known for Ruby.");
+  const { git } = temporaryGit(root);
+  git("add", "src");
+  git("commit", "--quiet", "-m", "First");
+  writeFileSync(join(root, "src/retry.rb"), "def retry_it\n  2\nend\n");
+  expect((await brief({ diff: true })).notes).toContain("Changes in Ruby files are not looked at.");
+});
+
 it("looks at the definitions with uncommitted changes", async () => {
   indexed = await indexedProject(files);
   const { root } = indexed.project;

@@ -49,10 +49,10 @@ export function impactOf(
     const graph = await CodeGraph.of(index, project.root);
     const paths = new Set((await index.files()).map(({ path }) => path));
     const targets: Target[] = [];
-    for (const one of of) targets.push(...(await targetsOf(graph, paths, one)));
+    for (const one of of) targets.push(...(await targetsOf(graph, index, paths, one)));
     const notes: string[] = [];
     if (diff) {
-      const changed = await changedDefinitions(project, graph, paths, signal);
+      const changed = await changedDefinitions(project, graph, index, paths, signal);
       targets.push(...changed.targets);
       notes.push(...changed.notes);
     }
@@ -73,7 +73,12 @@ export function impactOf(
 }
 
 /** A file, lines of one, or a symbol. */
-async function targetsOf(graph: CodeGraph, paths: ReadonlySet<string>, asked: string): Promise<Target[]> {
+async function targetsOf(
+  graph: CodeGraph,
+  index: CodeIndex,
+  paths: ReadonlySet<string>,
+  asked: string,
+): Promise<Target[]> {
   const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => paths.has(name));
   if (paths.has(file)) {
     const found =
@@ -81,6 +86,13 @@ async function targetsOf(graph: CodeGraph, paths: ReadonlySet<string>, asked: st
         ? await graph.definitions.of(file)
         : await graph.definitions.at(file, lines.first, lines.last);
     if (found.length > 0) return found;
+    if (!(await graph.covers(file))) {
+      throw new PommelError(
+        "not_found",
+        `Who calls what is not known for ${(await languageOf(index, file)) ?? "its language"}.`,
+        `\`pm search code\` finds where a name is used.`,
+      );
+    }
     throw new PommelError(
       "not_found",
       `Nothing is defined in ${asked}.`,
@@ -89,21 +101,26 @@ async function targetsOf(graph: CodeGraph, paths: ReadonlySet<string>, asked: st
   }
   const found = await graph.named(asked);
   if (found.length > 0) return found;
+  const silent = silentLanguages(await presentLanguages(index));
   throw new PommelError(
     "not_found",
-    `No definition of ${JSON.stringify(asked)} is indexed.`,
-    `\`pm search code ${asked}\` finds similar names.`,
+    silent.length > 0
+      ? `No definition of ${JSON.stringify(asked)} is known; those in ${enumerated(silent)} files are not looked at.`
+      : `No definition of ${JSON.stringify(asked)} is indexed.`,
+    `\`pm search code ${asked}\` finds similar names, and where they are used.`,
   );
 }
 
 async function changedDefinitions(
   project: Project,
   graph: CodeGraph,
+  index: CodeIndex,
   paths: ReadonlySet<string>,
   signal: AbortSignal | undefined,
 ): Promise<{ targets: Target[]; notes: string[] }> {
   const targets: Target[] = [];
   const gone: string[] = [];
+  const changed: string[] = [];
   try {
     for await (const { path, status, hunks } of changesOf(
       project.root,
@@ -112,6 +129,7 @@ async function changedDefinitions(
     )) {
       if (status === "D") gone.push(path);
       if (!paths.has(path)) continue;
+      changed.push(path);
       for (const { newStart, added } of hunks) {
         targets.push(
           ...(await graph.definitions.at(path, newStart, newStart + Math.max(added.length, 1) - 1)),
@@ -128,7 +146,10 @@ async function changedDefinitions(
   }
   const distinct = [...new Map(targets.map((one) => [`${one.file}\n${one.at}`, one])).values()];
   const notes = gone.length > 0 ? [`Deleted files are not looked at: ${gone.slice(0, 5).join(", ")}.`] : [];
-  if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
+  const languagesOf = new Map((await index.files()).map(({ path, language }) => [path, language]));
+  const silent = silentLanguages(new Set(changed.map((path) => languagesOf.get(path) ?? "")));
+  if (silent.length > 0) notes.push(`Changes in ${enumerated(silent)} files are not looked at.`);
+  else if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
   return { targets: distinct, notes };
 }
 
@@ -136,21 +157,30 @@ async function changedDefinitions(
 async function unknownsOf(graph: CodeGraph, index: CodeIndex, targets: readonly Target[]): Promise<string[]> {
   for (const { file } of targets) {
     if (await graph.covers(file)) continue;
-    const { language = "its language" } = (await index.files()).find(({ path }) => path === file) ?? {};
-    return [`Who calls what is not known for ${language}.`];
+    return [`Who calls what is not known for ${(await languageOf(index, file)) ?? "its language"}.`];
   }
-  const present = new Set((await index.files()).map(({ language }) => language));
-  const silent = languages.filter(({ id, grammar }) => present.has(id) && !grammar.references);
+  const present = await presentLanguages(index);
+  const silent = silentLanguages(present);
   const markup = [...present].filter(holdsScripts);
   return [
-    ...(silent.length > 0
-      ? [`Callers in ${enumerated(silent.map(({ title }) => title))} files are not known.`]
-      : []),
+    ...(silent.length > 0 ? [`Callers in ${enumerated(silent)} files are not known.`] : []),
     ...(markup.length > 0
       ? [`Of ${enumerated(markup)} files only scripts are known, not what their markup calls.`]
       : []),
     "Calls by reflection, by names made at run time and from other repositories are not known.",
   ];
+}
+
+const presentLanguages = async (index: CodeIndex) =>
+  new Set((await index.files()).map(({ language }) => language));
+
+/** Titles of those in which nobody knows who calls what. */
+const silentLanguages = (present: ReadonlySet<string>): string[] =>
+  languages.flatMap(({ id, title, grammar }) => (present.has(id) && !grammar.references ? [title] : []));
+
+async function languageOf(index: CodeIndex, file: string): Promise<string | undefined> {
+  const { language } = (await index.files()).find(({ path }) => path === file) ?? {};
+  return languages.find(({ id }) => id === language)?.title ?? language;
 }
 
 /** "Ruby", "Ruby and PHP", "Ruby, PHP and Bash". */

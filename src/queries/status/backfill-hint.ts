@@ -1,4 +1,5 @@
 import { areOlderAnalysed } from "../../attribution/checkpoints/backfill.ts";
+import { latestAuthoredAt } from "../../store/memory/commits/commits.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
@@ -13,7 +14,9 @@ export function backfillHint(memory: Memory, oldest: number): string {
     return `in progress, ${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`;
   }
   const start = historyStart(memory);
-  const isTooOld = (start === null || oldest < start) && areOlderAnalysed(memory);
+  // What was committed since they were analysed is noticed within seconds.
+  const isNew = oldest > latestAuthoredAt(memory);
+  const isTooOld = !isNew && (start === null || oldest < start) && areOlderAnalysed(memory);
   return isTooOld
     ? "they are among the oldest, which only `pm checkpoint backfill --all` analyses"
     : "the daemon analyses them when it is idle, the latest first";

@@ -113,6 +113,12 @@ describe("an answer", () => {
     for (const score of scores) expect(score > 0 && score < 1).toBe(true);
   });
 
+  it("says that no turn holds a quotation only where others come close", async () => {
+    expect((await ask('"zzqq xxyy"')).notes).toEqual([]);
+    const { results, notes } = await ask('the resume test "zzqq xxyy"');
+    expect(results.length > 0).toBe(notes.length > 0);
+  });
+
   it("puts the user's note first, with its text", async () => {
     const [first] = (await ask("retry with a pause")).results;
     expect(first).toMatchObject({

@@ -184,7 +184,10 @@ export class SessionSearch {
         results: presented.slice(0, request.limit).map(({ result }) => result),
         total_results: groups.length,
         searched_by: [...(isByText ? ["words"] : []), ...nearness.map(({ model }) => model)],
-        notes: [...embedded.notes, ...(quoted.length > 0 && holders.length === 0 ? [unheldNote] : [])],
+        notes: [
+          ...embedded.notes,
+          ...(quoted.length > 0 && holders.length === 0 && presented.length > 0 ? [unheldNote] : []),
+        ],
       };
     });
   }

@@ -137,7 +137,10 @@ export function renderDirectory(
 ): string {
   const { colors } = screen;
   const said = notes.flatMap((note) => wrapped(note, screen.columns));
-  if (entries.length === 0) return [`No lines known in ${oneLine(directory)}.`, ...said].join("\n");
+  if (entries.length === 0) {
+    const where = directory === "." ? "this directory" : oneLine(directory);
+    return [`No lines known in ${where}.`, ...said].join("\n");
+  }
   const authors = authorsIn(total);
   const columns: Column[] = [
     { title: "path", wraps: true },

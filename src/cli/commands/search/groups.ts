@@ -59,6 +59,7 @@ function nextOf({ transcripts, history }: FoundByKind): string {
   if (transcripts?.searched_by.includes("content"))
     return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
   if (transcripts !== null) return "Try other words; `pm session list` lists recorded sessions.";
+  if (history?.commits.is_complete === false) return "Try again soon; `git log` lists all commits.";
   if (history?.commits.indexed === 0) return "Try other words; `pm event list` lists events.";
   return "Try other words; `git log` lists all commits.";
 }

@@ -196,6 +196,10 @@ export function latestCommits(
   );
 }
 
+/** When the newest stored commit was authored; 0 without one. Milliseconds since the epoch. */
+export const latestAuthoredAt = (memory: Memory): number =>
+  memory.value<number | null>("SELECT max(authored_at) FROM commits") ?? 0;
+
 /** The version of the attribution that analysed each stored commit, by hash. */
 export function knownCommits(memory: Memory, hashes: readonly string[]): Map<string, number> {
   const rows = memory.all<{ hash: string; attributed: number }>(
