@@ -239,6 +239,12 @@ export function openElsewhere(error: unknown, file: string): PommelError | null 
   );
 }
 
+export const isDiskFull = (error: unknown): boolean => ["SQLITE_FULL", "ENOSPC"].includes(codeOf(error));
+
+export function diskFull(file: string, hint: string, cause: unknown): PommelError {
+  return new PommelError("disk_full", `The disk that holds ${file} is full.`, hint, { cause });
+}
+
 /** Turns SQLite's errors about the file itself into ours; everything else passes through. */
 export function explain(error: unknown, file: string, words: DatabaseMessages = indexMessages): unknown {
   if (error instanceof PommelError) return error;
@@ -247,9 +253,7 @@ export function explain(error: unknown, file: string, words: DatabaseMessages = 
   if (lost) return lost;
   if (isDamaged(error) || (words === indexMessages && isOfMissingRow(error)))
     return damagedBy(messageOf(error), file, words, error);
-  if (code === "SQLITE_FULL" || code === "ENOSPC") {
-    return new PommelError("disk_full", `The disk that holds ${file} is full.`, words.full, { cause: error });
-  }
+  if (isDiskFull(error)) return diskFull(file, words.full, error);
   if (code.startsWith("SQLITE_BUSY")) {
     const hint = "Try again. If it stays so, close what has the file open: a database viewer, a backup.";
     return new PommelError("busy", `Another program keeps ${file} locked.`, hint, { cause: error });

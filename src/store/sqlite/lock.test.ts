@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { acquireLock, lockHolder } from "./lock.ts";
+import { Sqlite } from "./sqlite.ts";
 
 let dir: string;
 let file: string;
@@ -96,4 +97,15 @@ test("explains a lock file that cannot be used, and makes a directory that is no
   rmSync(dir, { recursive: true });
   acquireLock(file, "test").release();
   expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+});
+
+test("says that the disk is full, and is free once it is not", () => {
+  const exec = vi.spyOn(Sqlite.prototype, "exec").mockImplementation(() => {
+    throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  });
+  expect(() => acquireLock(file, "first")).toThrow(
+    expect.objectContaining({ code: "disk_full", hint: "Free some space." }),
+  );
+  exec.mockRestore();
+  acquireLock(file, "second").release();
 });

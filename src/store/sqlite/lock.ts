@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { isDamaged } from "./database.ts";
+import { diskFull, isDamaged, isDiskFull } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /**
@@ -35,7 +35,7 @@ const heldHere = new Map<string, Sqlite>();
 
 /**
  * Takes the lock that is `file`, in a directory that is made where it is missing.
- * @throws PommelError `locked` when another process holds it, `unreadable` when the file cannot be used
+ * @throws PommelError `locked` when another process holds it, `disk_full`, `unreadable` when the file cannot be used
  */
 export function acquireLock(file: string, owner: string): Lock {
   if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
@@ -93,7 +93,8 @@ function empty(file: string): void {
 }
 
 function explain(error: unknown, file: string): PommelError {
-  return codeOf(error).startsWith("SQLITE_BUSY") ? lockedBy(lockHolder(file)) : unusable(file, error);
+  if (codeOf(error).startsWith("SQLITE_BUSY")) return lockedBy(lockHolder(file));
+  return isDiskFull(error) ? diskFull(file, "Free some space.", error) : unusable(file, error);
 }
 
 /** Who holds the lock that is `file`, or null when it is free. */
