@@ -26,9 +26,9 @@ export function compilePattern(pattern: string): Finder {
 
 const isExact = (pattern: string) => /\p{Lu}/u.test(pattern.replace(/\\[A-Za-z]/g, ""));
 
-/** A text that means itself, to find all its places. Letter case counts as in a pattern. */
+/** A text that means itself, to find all its places, whatever ends their lines. Letter case counts as in a pattern. */
 export function compileLiteral(text: string): RegExp {
-  const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const escaped = text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/\r?\n/g, "\\r?\\n");
   return new RegExp(escaped, /\p{Lu}/u.test(text) ? "g" : "gi");
 }
 

@@ -67,6 +67,13 @@ async function chunkWithId(index: CodeIndex, id: string): Promise<InFile> {
 async function chunkAt(index: CodeIndex, project: Project, text: string): Promise<InFile> {
   const named = parsePlace(text, (name) => existsSync(join(project.root, name)));
   const path = locate(project, project.root, named.file);
+  if (!existsSync(join(project.root, path))) {
+    throw new PommelError(
+      "not_found",
+      `There is no file ${path}.`,
+      "Name a place as FILE:LINE; `pm search code` finds it.",
+    );
+  }
   const entry = (await index.files()).find((file) => file.path === path);
   if (!entry) {
     throw new PommelError("not_found", `${path} is not indexed.`, "`pm status --skipped` says why.");

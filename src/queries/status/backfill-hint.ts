@@ -18,6 +18,6 @@ export function backfillHint(memory: Memory, oldest: number): string {
   const isNew = oldest > latestAuthoredAt(memory);
   const isTooOld = !isNew && (start === null || oldest < start) && areOlderAnalysed(memory);
   return isTooOld
-    ? "they are among the oldest, which only `pm checkpoint backfill --all` analyses"
+    ? "among the oldest, which only `pm checkpoint backfill --all` analyses"
     : "the daemon analyses them when it is idle, the latest first";
 }

@@ -28,6 +28,17 @@ it("finds a text wherever the regular expression for it does", () => {
   );
 });
 
+it("finds lines whatever ends them, there and in the query", () => {
+  const [unix, windows] = ["one\ntwo", "one\r\ntwo"];
+  for (const query of [unix, windows]) {
+    for (const searched of [unix, windows]) {
+      expect(matches(query, `zero ${searched} three`)).toEqual([[5, 5 + searched.length]]);
+      const [matcher] = matchersOf({ query, match: "exact" });
+      expect(plainHeldBytes(Buffer.from(searched), matcher!.bytes)).toBe(true);
+    }
+  }
+});
+
 it("finds nothing in files whose bytes lack what it says", () => {
   const wanted = fc.string({
     unit: fc.constantFrom("a", "A", "k", "K", " ", "é"),

@@ -53,12 +53,14 @@ export function matchersOf({ query, match }: VerbatimQuery): Matcher[] {
 /** A text as it is; letter case counts only if it has a capital letter. */
 function literalMatcher(text: string, options: { mayBeRendered: boolean }): Matcher {
   const literal = compileLiteral(text);
+  // Files end their lines in one way or the other.
+  const lines = text.split(/\r?\n/).filter((line) => line !== "");
   return {
     ...options,
     reason: `contains ${JSON.stringify(text)}`,
     text,
-    parts: [text],
-    bytes: [text].filter(isAscii),
+    parts: lines,
+    bytes: lines.filter(isAscii),
     words: heldWordsOf(text),
     cost: 1,
     matchesIn: (searched) => literalMatches(searched, text, literal),
@@ -74,7 +76,7 @@ function* literalMatches(
 ): Generator<readonly [number, number]> {
   // In a text of the same length a substring is found some ten times faster, letter case aside.
   const lower = searched.toLowerCase();
-  if (!isAscii(text) || lower.length !== searched.length) {
+  if (!isAscii(text) || text.includes("\n") || lower.length !== searched.length) {
     for (const { index, 0: found } of searched.matchAll(literal)) yield [index, index + found.length];
     return;
   }

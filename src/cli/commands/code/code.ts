@@ -94,7 +94,8 @@ export async function relatedCommand(
   const found = await call("related", { ...options, file, q: query }, project);
   const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
-    if (isEmpty && query !== "" && file === undefined) return `Nothing found about "${oneLine(query)}".`;
+    if (isEmpty && query !== "" && file === undefined)
+      return `Nothing found about "${oneLine(query)}".\nSessions that touched a file: pm code related --files FILE.`;
     if (found.looked_for === 0 && query === "") {
       return "No uncommitted changes. Name files: pm code related --files src/db.ts";
     }
