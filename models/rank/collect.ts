@@ -14,6 +14,7 @@ import {
   definitionSignal,
   directoriesSignal,
   fileNameSignal,
+  lengthSignal,
   pathSignal,
   type Ranked,
   type StemWeights,
@@ -132,7 +133,7 @@ async function ask(
     mentionsOf: (asked: readonly string[]) => mentionsOf(index, asked),
     isMeantByTwo: false,
     isNear: () => false,
-    changes: await changedLikewise(index.commits, query),
+    changes: await changedLikewise(index.commits, query, stemWeights),
   };
   const files = groupByFile(await rank(candidates, query, background, weights));
   const isTarget = ({ best }: RankedFile) =>
@@ -142,7 +143,12 @@ async function ask(
   if (!isRight.includes(true)) return [];
   const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
   const question = {
-    ...{ kind, isName: query.intent === "symbol" || query.intent === "path", isRight },
+    ...{
+      kind,
+      isName: query.intent === "symbol" || query.intent === "path",
+      length: lengthSignal(query),
+      isRight,
+    },
     files: chosen.flatMap(({ best }) => fileEvidence(best, query, stemWeights, isOlder)),
     chunks: chosen.flatMap(({ best, others }, file) =>
       [best, ...others]

@@ -13,6 +13,7 @@ function named({ spellings, kinds, levels, roles, ...rest }: FileWeights): [stri
   return [
     ...added.map((name): [string, number] => [name, rest[name]]),
     ["semanticOfNames", rest.semanticOfNames],
+    ["semanticOfLong", rest.semanticOfLong],
     ["olderVersion", rest.olderVersion],
     ...Object.entries({ spellings, kinds, levels, roles }).flatMap(([name, values]) =>
       Object.entries(values).map(([key, value]): [string, number] => [`${name}.${key}`, value]),
@@ -66,6 +67,8 @@ export const ofChunk = [
 export interface FileExample {
   /** Whether it asks for a name or a path. */
   isName: boolean;
+  /** How long it is, as `lengthSignal`. */
+  length: number;
   /** How much the question counts. */
   count: number;
   isRight: readonly boolean[];
@@ -81,6 +84,7 @@ const P = {
   semantic: parameter("semantic"),
   fileSemantic: parameter("fileSemantic"),
   semanticOfNames: parameter("semanticOfNames"),
+  semanticOfLong: parameter("semanticOfLong"),
   coherence: parameter("coherence"),
   fileName: parameter("fileName"),
   directories: parameter("directories"),
@@ -94,10 +98,15 @@ const P = {
 
 const isShare = parameters.map((_, i) => i >= added.length && i !== P.history);
 
+/** What nearness weighs in a question. */
+const nearnessOf = ({ isName, length }: FileExample, values: Float64Array) =>
+  isName ? values[P.semanticOfNames]! : 1 + values[P.semanticOfLong]! * length;
+
 /** What a chunk's signals add up to; as in `rank` of src/search/code. */
-function sumOf({ isName, files, chunks }: FileExample, at: number, values: Float64Array): number {
+function sumOf(example: FileExample, at: number, values: Float64Array): number {
+  const { files, chunks } = example;
   const file = chunks[at]! * ofFile.length;
-  const near = isName ? values[P.semanticOfNames]! : 1;
+  const near = nearnessOf(example, values);
   return (
     values[P.lexical]! * chunks[at + 1]! +
     values[P.phrase]! * chunks[at + 2]! +
@@ -149,6 +158,9 @@ export function scoresOfFiles(
 const rounds = 50;
 const rate = 0.05;
 
+/** Nobody had found these by trying, so a fit is free to choose them. */
+const isFree = parameters.map((name) => name === "history" || name === "semanticOfLong");
+
 /** Weights of files, and how sharply a score tells files apart. */
 interface FileModel {
   values: Float64Array;
@@ -178,7 +190,7 @@ export function fitFiles(examples: readonly FileExample[], hold: number): Float6
       const now = model();
       for (const example of examples) addGradient(example, now, gradient);
       return gradient.map(
-        (slope, i) => slope / all + (i === count ? 0 : 2 * hold * (weights[i]! - start[i]!)),
+        (slope, i) => slope / all + (i === count || isFree[i] ? 0 : 2 * hold * (weights[i]! - start[i]!)),
       );
     },
     () => {
@@ -200,7 +212,7 @@ function addGradient(example: FileExample, { values, sharpness }: FileModel, gra
     const at = best[file]!;
     const { chunks, files } = example;
     const row = chunks[at]! * ofFile.length;
-    const near = example.isName ? values[P.semanticOfNames]! : 1;
+    const near = nearnessOf(example, values);
     const add = (parameter: number, signal: number, factor = 1) => {
       const part = (slope * factor * values[parameter]! * signal) / sums[file]!;
       gradient[parameter]! += part;
@@ -216,6 +228,7 @@ function addGradient(example: FileExample, { values, sharpness }: FileModel, gra
     add(P.path, files[row + 4]!);
     const ofNearness = add(P.semantic, chunks[at + 3]!, near) + add(P.fileSemantic, files[row + 1]!, near);
     if (example.isName) gradient[P.semanticOfNames]! += ofNearness;
+    else gradient[P.semanticOfLong]! += (ofNearness * values[P.semanticOfLong]! * example.length) / near;
     const [spelling, kind] = [chunks[at + 6]!, chunks[at + 7]!];
     const ofDefinition = add(P.definition, certaintyOf(spelling, kind, values));
     for (const factor of [spelling, kind]) if (factor >= 0) gradient[factor]! += ofDefinition;

@@ -148,12 +148,14 @@ export class CodeSearch {
       this.weights,
       among,
     );
+    const stemWeights = await weighStems(this.index, query);
+    const commits = holders === null ? this.index.commits : undefined;
     const background: Background = {
-      stemWeights: await weighStems(this.index, query),
+      stemWeights,
       mentionsOf: (names) => mentionsOf(this.index, names),
       isMeantByTwo: embedded.second !== null,
       isNear: nearTo(packages, request),
-      changes: await changedLikewise(holders === null ? this.index.commits : undefined, query),
+      changes: await changedLikewise(commits, query, stemWeights),
     };
     const ranked = await rank(candidates, query, background, this.weights);
     const all =

@@ -10,6 +10,7 @@ import {
   directoriesSignal,
   fileNameSignal,
   isInlineTest,
+  lengthSignal,
   mentionsSignal,
   nameSignal,
   ownerSignal,
@@ -42,7 +43,9 @@ export async function rank(
   weights: Weights,
 ): Promise<Ranked[]> {
   const isName = query.intent === "symbol" || query.intent === "path";
-  const nearness = (isName ? weights.semanticOfNames : 1) * (isMeantByTwo ? weights.semanticOfTwo : 1);
+  const nearness =
+    (isName ? weights.semanticOfNames : 1 + weights.semanticOfLong * lengthSignal(query)) *
+    (isMeantByTwo ? weights.semanticOfTwo : 1);
   const ofRole = roleFactors(query, weights);
   const files = signalsOfFiles(candidates, query, stemWeights, weights);
   const ranked = candidates.map((candidate): Ranked => {

@@ -1,6 +1,5 @@
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
-import type { Change } from "../history/likewise.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Spelling, Weights } from "./weights.ts";
@@ -26,6 +25,15 @@ export interface Signals {
   history?: number;
   /** A factor: what it is of its file, beside the others there. */
   place?: number;
+}
+
+/** The commit that speaks most for a file. */
+export interface Change {
+  /**
+   * How well it matches the query beside the best commit, and how much of it; less for one that changed many files: 0 to 1.
+   */
+  strength: number;
+  subject: string;
 }
 
 /** A candidate with its rank: the score and its parts. */
@@ -79,7 +87,7 @@ function stemsOf(name: string): readonly string[] {
 export type StemWeights = ReadonlyMap<string, number>;
 
 /** The share of the query (by weight) that these stems cover. */
-function coverage(stems: readonly string[], weight: StemWeights): number {
+export function coverage(stems: readonly string[], weight: StemWeights): number {
   let sum = 0;
   for (const s of stems) sum += weight.get(s) ?? 0;
   return sum;
@@ -213,6 +221,11 @@ export function fileNameSignal(path: string, { joined }: AnalysedQuery, weight: 
 
 export function directoriesSignal(path: string, weight: StemWeights): number {
   return coverage(stemsOfPath(path).directories, weight);
+}
+
+/** How long the query is: 0 up to seven words, 1 from twelve on. */
+export function lengthSignal({ sequence }: AnalysedQuery): number {
+  return Math.min(Math.max((sequence.length - 7) / 5, 0), 1);
 }
 
 /** The query is the path, or the end of the path, of this file. */

@@ -15,6 +15,8 @@ export interface FileWeights {
   fileSemantic: number;
   /** The weight of nearness when the query is a name or a path, which is meant literally. */
   semanticOfNames: number;
+  /** How much more nearness weighs when the query is long, and so says more surely what it means. */
+  semanticOfLong: number;
   /** The file's other matching chunks. */
   coherence: number;
   /** Query words in the file's name. */

@@ -5,25 +5,33 @@ import { changedLikewise } from "./likewise.ts";
 
 /** Commits with their scores. */
 const indexOf = (...commits: [score: number, subject: string, files: string[]][]) => {
-  const all = commits.map(([score, subject, files], i) => ({ hash: `${i}`, score, subject, files }));
+  const all = commits.map(([score, subject, files], i) => ({
+    ...{ hash: `${i}`, score, subject, files, body: "" },
+  }));
   return {
     lexical: async () => all.map(({ hash, score }) => ({ hash, score })),
     get: async () => all as unknown as IndexedCommit[],
   };
 };
-const ask = (question: string, ...commits: Parameters<typeof indexOf>) =>
-  changedLikewise(indexOf(...commits), analyseQuery(question));
+/** Asks with words that all count the same. */
+const ask = (question: string, ...commits: Parameters<typeof indexOf>) => {
+  const query = analyseQuery(question);
+  const weights = new Map(query.stems.map((one) => [one, 1 / query.stems.length]));
+  return changedLikewise(indexOf(...commits), query, weights);
+};
 
 describe("what commits like the question changed", () => {
-  it("is shown with the best of them, which counts more the fewer files it changed", async () => {
+  it("counts more the more of the question a commit has, and the fewer files it changed", async () => {
     const changes = await ask(
       "where is sniffing of content types prevented",
       [8, "set content types", ["a.ts"]],
-      [4, "sniff types", ["a.ts", "b.ts"]],
-      [4, "sniff", ["c.ts"]],
+      [4, "prevent types", ["a.ts", "b.ts"]],
+      [4, "prevent types", ["c.ts"]],
+      [4, "types", ["d.ts"]],
     );
-    expect(changes.get("a.ts")).toEqual({ strength: 1, subject: "set content types" });
+    expect(changes.get("a.ts")).toEqual({ strength: 0.5, subject: "set content types" });
     expect(changes.get("c.ts")!.strength).toBeGreaterThan(changes.get("b.ts")!.strength);
+    expect(changes.get("c.ts")!.strength).toBeGreaterThan(changes.get("d.ts")!.strength);
   });
 
   it("is nothing of commits that changed everything", async () => {
@@ -37,6 +45,6 @@ describe("what commits like the question changed", () => {
   });
 
   it("is nothing without a history", async () => {
-    expect((await changedLikewise(undefined, analyseQuery("where are types set"))).size).toBe(0);
+    expect((await changedLikewise(undefined, analyseQuery("where are types set"), new Map())).size).toBe(0);
   });
 });

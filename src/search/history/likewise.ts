@@ -1,12 +1,7 @@
 import type { CommitIndex } from "../../store/index/port.ts";
+import { tokensOf } from "../../text/tokens.ts";
 import type { AnalysedQuery } from "../code/query.ts";
-
-/** The commit that speaks most for a file. */
-export interface Change {
-  /** How well it matches the query beside the best commit, less for one that changed many files: 0 to 1. */
-  strength: number;
-  subject: string;
-}
+import { type Change, coverage, type StemWeights } from "../code/signals.ts";
 
 /** What earlier commits changed, by path. */
 export type Changes = ReadonlyMap<string, Change>;
@@ -26,6 +21,7 @@ const anyTime = { since: null, until: null };
 export async function changedLikewise(
   commits: Pick<CommitIndex, "lexical" | "get"> | undefined,
   { intent, tokens }: AnalysedQuery,
+  stemWeights: StemWeights,
 ): Promise<Changes> {
   const changes = new Map<string, Change>();
   if (commits === undefined || intent !== "language") return changes;
@@ -33,9 +29,10 @@ export async function changedLikewise(
   const best = found[0]?.score ?? 0;
   if (best <= 0) return changes;
   const scores = new Map(found.map(({ hash, score }) => [hash, score / best]));
-  for (const { hash, files, subject } of await commits.get([...scores.keys()])) {
+  for (const { hash, files, subject, body } of await commits.get([...scores.keys()])) {
     if (files.length > maxFiles) continue;
-    const strength = scores.get(hash)! ** 2 / Math.sqrt(files.length);
+    const covered = coverage([...new Set(tokensOf(`${subject}\n${body}`))], stemWeights);
+    const strength = (scores.get(hash)! * covered) / Math.sqrt(files.length);
     for (const file of files)
       if (strength > (changes.get(file)?.strength ?? 0)) changes.set(file, { strength, subject });
   }
