@@ -81,24 +81,26 @@ interface Outcome {
 }
 
 /** Names that mean nothing by themselves are nobody's question. */
-const minLetters = 5;
+const isAsked = (name: string) => name.length >= 5 && /\p{L}/u.test(name);
 
 async function questionsOf(index: CodeIndex, packages: PackageMap, annotated: readonly Annotated[]) {
   const files = (await index.files()).filter(({ path }) => roleOf(path) === "source");
   const definitions = new Map<string, StoredChunk[]>();
   for (const chunk of await index.chunksOf(files.map(({ id }) => id))) {
-    const isNamed = (chunk.level === "class" || chunk.level === "method") && chunk.name.length >= minLetters;
+    const isNamed = (chunk.level === "class" || chunk.level === "method") && isAsked(chunk.name);
     if (isNamed) definitions.set(chunk.name, [...(definitions.get(chunk.name) ?? []), chunk]);
   }
   const dirOf = (path: string) => packages.around(path)?.dir ?? "";
   const dirs = [...new Set(packages.packages.map(({ dir }) => dir))].filter((dir) =>
     files.some(({ path }) => dir !== "" && dirOf(path) === dir),
   );
+  // Sorted, so that the same are drawn in whichever order files were indexed.
+  const inOrder = [...definitions.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
   const another = (than: string, seed: string) => shuffled(dirs, seed).find((dir) => dir !== than);
   const twins: Question[] = [];
   const alone: Question[] = [];
-  for (const [name, chunks] of definitions) {
-    const inPackages = [...new Set(chunks.map(({ path }) => dirOf(path)))];
+  for (const [name, chunks] of inOrder) {
+    const inPackages = [...new Set(chunks.map(({ path }) => dirOf(path)))].sort();
     const isDefinitionIn = (dir: string) => (top: CodeResult) => top.name === name && dirOf(top.file) === dir;
     if (inPackages.length > 1) {
       const near = shuffled(
