@@ -38,6 +38,21 @@ describe("tokenStream", () => {
 
   it("leaves out runs that are data rather than names", () => {
     expect(tokenStream("a".repeat(100))).toBe("");
+    const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    expect(tokenStream(hash + hash)).toBe("");
+    expect(tokenStream(Buffer.from(hash + hash).toString("base64url"))).toBe("");
+  });
+
+  it("knows names of tests, however long they are", () => {
+    const name = "can_extract_nested_matched_path_with_prefix_and_suffix_in_middleware_on_nested_router";
+    for (const long of [
+      name,
+      "shouldAnswerWithAnErrorWhenTheConnectionWasClosedBeforeTheWholeBodyOfTheRequestWasRead",
+    ]) {
+      expect(long.length).toBeGreaterThan(80);
+      expect(tokenStream(long).split(" ")).toContain(long.toLowerCase());
+    }
+    expect(tokenStream(name)).toContain("middlewar");
   });
 
   it("holds only blanks and characters that the index takes for parts of words", () => {

@@ -21,8 +21,11 @@ const ascii = /^[\x00-\x7f]*$/;
 const startsInWord = /^[\p{L}\p{N}\p{M}_$]/u;
 const endsInWord = /[\p{L}\p{N}\p{M}_$]$/u;
 
-/** Longer runs are data (hashes, base64), not names. */
-const maxIdentifierLength = 80;
+/** Longer runs are data (hashes, base64), unless they are made of words, as names of tests are. Characters. */
+const usualLength = 80;
+const longestName = 255;
+/** Characters for each part of a name, at least: data has one or two. */
+const leastForPart = 4;
 
 /** Forgotten when full: a project's vocabulary is some tens of thousands of words. */
 const cacheLimit = 50_000;
@@ -57,7 +60,13 @@ export function partsOf(name: string): string[] {
 /** Every identifier, number or word of a text, as written, in order. */
 export function identifiersOf(text: string): string[] {
   const names = text.match(isAscii(text) ? asciiIdentifier : identifier) ?? [];
-  return names.filter((name) => name.length <= maxIdentifierLength);
+  return names.filter((name) => name.length <= usualLength || isMadeOfWords(name));
+}
+
+function isMadeOfWords(run: string): boolean {
+  if (run.length > longestName) return false;
+  const parts = partsOf(run).length;
+  return parts > 2 && parts * leastForPart <= run.length;
 }
 
 const suffix = /(?<=\p{L})(?:n['’]t|['’](?:s|re|ve|ll|d|m))(?![\p{L}\p{N}_])/giu;
