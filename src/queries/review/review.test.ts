@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
@@ -97,6 +97,12 @@ describe("a review", () => {
     expect((await ask(hash)).notes).toEqual(note("large.txt"));
     writeFileSync(join(repo.root, "new.txt"), "l\n".repeat(1_000_001));
     expect((await ask()).notes).toEqual(note("new.txt"));
+  });
+
+  it("does not read what a new link leads to", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    symlinkSync(join(repo.root, "a.ts"), join(repo.root, "link.ts"));
+    expect((await ask()).files).toMatchObject([{ path: "link.ts", insertions: 0, hunks: [] }]);
   });
 
   it("of the commit that a shallow clone begins with is refused: what it changed is not there", async () => {

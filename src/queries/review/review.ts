@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
@@ -168,7 +168,8 @@ async function untracked(root: string, paths: readonly string[] | undefined, sig
 /** Without a text: no text, too large, or gone by now. */
 function contentOf(file: string): { text: string | null; isTooLarge?: true } {
   try {
-    const facts = statSync(file);
+    // Of a link git has the path that it leads to: what is there may be anybody's.
+    const facts = lstatSync(file);
     if (!facts.isFile()) return { text: null };
     if (facts.size > maxBytes) return { text: null, isTooLarge: true };
     const text = readFileSync(file, "utf8");
