@@ -38,7 +38,12 @@ export interface Caller {
 
 export const thisProcess: Caller = {
   get cwd() {
-    return process.cwd();
+    try {
+      return process.cwd();
+    } catch (cause) {
+      const message = "The current directory no longer exists.";
+      throw new PommelError("usage", message, "Go to another one, or name it with -C.", { cause });
+    }
   },
   streams: ownStreams,
   isRemote: false,

@@ -128,6 +128,18 @@ describe("pm", () => {
     expect(await both("search", "", "--json")).toMatchObject({ code: 2, stderr: "" });
   });
 
+  it("says that the current directory is gone", async () => {
+    const dir = temporaryDir();
+    const command = `rmdir '${dir}'; node '${pmFile}' status --json`;
+    const [code, stdout] = await new Promise<[unknown, string]>((resolve) => {
+      execFile("bash", ["-c", command], { cwd: dir }, (error, stdout) => resolve([error?.code, stdout]));
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: "usage", message: expect.stringContaining("current directory") },
+    });
+    expect(code).toBe(2);
+  });
+
   it("ends quietly when its output is closed", async () => {
     const command = `node '${pmFile}' config list | true; echo "$\{PIPESTATUS[0]}"`;
     const repeated = `for i in 1 2 3 4 5; do ${command}; done`;
