@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -53,6 +54,16 @@ it("a file that changed has drifted, one that is binary or gone has no lines", (
   writeFileSync(join(dir, "file"), "changed");
   expect(linesOfChunks(dir, [chunk])[0]).toMatchObject({ text: "changed", drifted: true });
   rmSync(join(dir, "file"));
+  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+});
+
+it.skipIf(process.platform === "win32")("a file that became a link or a pipe is not read", () => {
+  const chunk = { path: "file", startLine: 1, endLine: 1, size: 3, mtimeMs: 4, signature: "" } as StoredChunk;
+  writeFileSync(join(dir, "other"), "secret\n");
+  symlinkSync("other", join(dir, "file"));
+  expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
+  rmSync(join(dir, "file"));
+  execFileSync("mkfifo", [join(dir, "file")]);
   expect(linesOfChunks(dir, [chunk])[0]).toBeNull();
 });
 

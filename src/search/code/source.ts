@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { StoredChunk } from "../../store/index/port.ts";
 import { decodeText, uniformEncodingOf } from "../../text/decode.ts";
@@ -6,6 +6,11 @@ import { lineEnds } from "../verbatim/line-ends.ts";
 
 /** A file that has grown beyond this since it was indexed is not read for a few lines of it. Bytes. */
 const largestRead = 32 * 1024 * 1024;
+/**
+ * Only files are indexed: what has become a link since may lead out of the project, and to open a pipe would wait for its
+ * writer. Windows has neither flag.
+ */
+const asFile = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 interface Source {
   text: string;
@@ -31,13 +36,15 @@ type Stamp = Pick<Source, "size" | "mtimeMs">;
 function readFile<T>(root: string, path: string, use: (bytes: Buffer, stamp: Stamp) => T | null): T | null {
   let file: number;
   try {
-    file = openSync(join(root, path), "r");
+    file = openSync(join(root, path), asFile);
   } catch {
     return null;
   }
   try {
-    const { size, mtimeMs } = fstatSync(file);
-    return size > largestRead ? null : use(bytesOf(file, size), { size, mtimeMs: Math.trunc(mtimeMs) });
+    const facts = fstatSync(file);
+    const { size, mtimeMs } = facts;
+    if (!facts.isFile() || size > largestRead) return null;
+    return use(bytesOf(file, size), { size, mtimeMs: Math.trunc(mtimeMs) });
   } catch {
     return null;
   } finally {
