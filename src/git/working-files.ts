@@ -1,6 +1,7 @@
+import { homeWithin } from "../project/home.ts";
 import { GitFailure, gitFields, plain } from "./git.ts";
 
-/** Files of a working tree, relative to `dir`, in which they are; ignored ones are left out. */
+/** Files of a working tree, relative to `dir`, in which they are; ignored ones and those of Pommel's home are left out. */
 
 /** Those that git tracks, and those that it does not. @throws GitFailure */
 export async function filesIn(dir: string, signal?: AbortSignal): Promise<string[]> {
@@ -43,5 +44,7 @@ async function* listed(
   paths: readonly string[] = ["."],
 ): AsyncGenerator<string, void, undefined> {
   const args = [...plain, "ls-files", "-z", ...which, "--exclude-standard", "--", ...paths];
-  for await (const path of gitFields(dir, args, signal)) if (path !== "") yield path;
+  const own = homeWithin(dir).map((path) => `${path}/`);
+  for await (const path of gitFields(dir, args, signal))
+    if (path !== "" && !own.some((beginning) => path.startsWith(beginning))) yield path;
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
+import { filesIn } from "../../git/working-files.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
 
@@ -132,6 +133,27 @@ describe("git's rules", () => {
       }),
       { numRuns: runs(40), seed: 1 },
     );
+  });
+});
+
+describe("Pommel's own home", () => {
+  it("is not looked at where it lies in the project", () => {
+    vi.stubEnv("POMMEL_HOME", join(root, "home"));
+    write("home/state/daemon.lock");
+    write(".pommelignore", "!home/state/");
+    expect(ignored(["home/", "home/state/", "home/state/daemon.lock", "home/data/", "home/a.ts"])).toEqual([
+      "home/state/",
+      "home/state/daemon.lock",
+      "home/data/",
+    ]);
+  });
+
+  it("is not listed among the files of a working tree", async () => {
+    vi.stubEnv("POMMEL_HOME", join(root, "home"));
+    git(["init", "-q"]);
+    write("home/state/daemon.lock");
+    write("a.ts");
+    expect(await filesIn(root)).toEqual(["a.ts"]);
   });
 });
 

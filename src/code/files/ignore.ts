@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
+import { homeWithin } from "../../project/home.ts";
 import { commonDirectoryOf, gitDirAt, teamDirName } from "../../project/paths.ts";
 import { type Nested, nestedAt } from "./nested.ts";
 import { type Tracked, trackedFiles } from "./tracked.ts";
@@ -56,6 +57,7 @@ interface DirectoryRules {
  */
 export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   const outsideFiles = gitExcludeFiles(root);
+  const ownHome = new Set(homeWithin(root));
   const isExcluded = globs(config["index.exclude"]);
   const isIncluded = includes(config["index.include"]);
   const directories = new Map<string, DirectoryRules>();
@@ -104,8 +106,8 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
     const all = ignore({ ignoreCase }).add(git).add(own);
     const owns = ignore({ ignoreCase }).add(own);
     return (name, isDirectory) => {
-      if (neverLookedAt.has(name)) return "ignored";
       const path = directory === "" ? name : `${directory}/${name}`;
+      if (neverLookedAt.has(name) || ownHome.has(path)) return "ignored";
       const asPattern = isDirectory ? `${path}/` : path;
       if (isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
       if (all.ignores(asPattern) && (owns.ignores(asPattern) || !isTracked(path, isDirectory)))
