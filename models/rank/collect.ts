@@ -143,12 +143,10 @@ async function ask(
   if (!isRight.includes(true)) return [];
   const isOlder = olderVersions(candidates.map(({ chunk }) => chunk.path));
   const question = {
-    ...{
-      kind,
-      isName: query.intent === "symbol" || query.intent === "path",
-      length: lengthSignal(query),
-      isRight,
-    },
+    kind,
+    isName: query.intent === "symbol" || query.intent === "path",
+    length: lengthSignal(query),
+    isRight,
     files: chosen.flatMap(({ best }) => fileEvidence(best, query, stemWeights, isOlder)),
     chunks: chosen.flatMap(({ best, others }, file) =>
       [best, ...others]

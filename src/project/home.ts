@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 /**
  * Where Pommel keeps what is a person's: nothing that it trusts lies in a repository. The XDG directories, or all of them
@@ -37,23 +37,6 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
     cacheDir: place(env.XDG_CACHE_HOME, ".cache"),
     stateDir: place(env.XDG_STATE_HOME, ".local", "state"),
   };
-}
-
-/**
- * The directories of this home that lie in a project, relative to its root, with `/`. Nobody reads files there as the
- * project's: besides being none, closing the daemon's lock would release it.
- */
-export function homeWithin(root: string, home: Home = homeOf()): string[] {
-  const real = (path: string) => {
-    try {
-      return realpathSync(path);
-    } catch {
-      return path;
-    }
-  };
-  return Object.values<string>({ ...home })
-    .map((dir) => relative(real(root), real(dir)).replaceAll(sep, "/"))
-    .filter((path) => path !== "" && !/^\.\.(\/|$)|^\/|^[A-Za-z]:/.test(path));
 }
 
 /** The files of a person's daemon, all in the state directory. */

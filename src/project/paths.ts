@@ -136,6 +136,16 @@ export function placeInProject({ root }: Pick<Project, "root">, dir: string): st
     : place.split(sep).join("/");
 }
 
+/**
+ * The directories of the person's home that lie in a project, relative to its root, with `/`. Nobody reads files there as the
+ * project's: besides being none, closing the daemon's lock would release it.
+ */
+export function homeWithin(root: string): string[] {
+  const project = { root: realPath(root) };
+  const places = Object.values<string>({ ...homeOf() }).map((dir) => placeInProject(project, dir));
+  return places.filter((place) => place !== "");
+}
+
 /** Whether an absolute path is a directory or lies in it. */
 export function isInside(path: string, dir: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);

@@ -47,12 +47,12 @@ export function impactOf(
   }
   return withIndex(project, loadConfig(project).config, async (index) => {
     const graph = await CodeGraph.of(index, project.root);
-    const paths = new Set((await index.files()).map(({ path }) => path));
+    const files: Languages = new Map((await index.files()).map(({ path, language }) => [path, language]));
     const targets: Target[] = [];
-    for (const one of of) targets.push(...(await targetsOf(graph, index, paths, one)));
+    for (const one of of) targets.push(...(await targetsOf(graph, files, one)));
     const notes: string[] = [];
     if (diff) {
-      const changed = await changedDefinitions(project, graph, index, paths, signal);
+      const changed = await changedDefinitions(project, graph, files, signal);
       targets.push(...changed.targets);
       notes.push(...changed.notes);
     }
@@ -67,20 +67,18 @@ export function impactOf(
       total: touched.length,
       tests: tests.length,
       test_files: [...new Set(tests.map(({ file }) => file))],
-      notes: [...notes, ...(await unknownsOf(graph, index, targets))],
+      notes: [...notes, ...(await unknownsOf(graph, files, targets))],
     };
   });
 }
 
+/** The language of each file that is indexed. */
+type Languages = ReadonlyMap<string, string>;
+
 /** A file, lines of one, or a symbol. */
-async function targetsOf(
-  graph: CodeGraph,
-  index: CodeIndex,
-  paths: ReadonlySet<string>,
-  asked: string,
-): Promise<Target[]> {
-  const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => paths.has(name));
-  if (paths.has(file)) {
+async function targetsOf(graph: CodeGraph, files: Languages, asked: string): Promise<Target[]> {
+  const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => files.has(name));
+  if (files.has(file)) {
     const found =
       lines === null
         ? await graph.definitions.of(file)
@@ -89,7 +87,7 @@ async function targetsOf(
     if (!(await graph.covers(file))) {
       throw new PommelError(
         "not_found",
-        `Who calls what is not known for ${(await languageOf(index, file)) ?? "its language"}.`,
+        unknownCalls(files, file),
         `\`pm search code\` finds where a name is used.`,
       );
     }
@@ -101,7 +99,7 @@ async function targetsOf(
   }
   const found = await graph.named(asked);
   if (found.length > 0) return found;
-  const silent = silentLanguages(await presentLanguages(index));
+  const silent = silentLanguages(new Set(files.values()));
   throw new PommelError(
     "not_found",
     silent.length > 0
@@ -114,13 +112,12 @@ async function targetsOf(
 async function changedDefinitions(
   project: Project,
   graph: CodeGraph,
-  index: CodeIndex,
-  paths: ReadonlySet<string>,
+  files: Languages,
   signal: AbortSignal | undefined,
 ): Promise<{ targets: Target[]; notes: string[] }> {
   const targets: Target[] = [];
   const gone: string[] = [];
-  const changed: string[] = [];
+  const changed = new Set<string>();
   try {
     for await (const { path, status, hunks } of changesOf(
       project.root,
@@ -128,8 +125,9 @@ async function changedDefinitions(
       { signal },
     )) {
       if (status === "D") gone.push(path);
-      if (!paths.has(path)) continue;
-      changed.push(path);
+      const language = files.get(path);
+      if (language === undefined) continue;
+      changed.add(language);
       for (const { newStart, added } of hunks) {
         targets.push(
           ...(await graph.definitions.at(path, newStart, newStart + Math.max(added.length, 1) - 1)),
@@ -146,20 +144,19 @@ async function changedDefinitions(
   }
   const distinct = [...new Map(targets.map((one) => [`${one.file}\n${one.at}`, one])).values()];
   const notes = gone.length > 0 ? [`Deleted files are not looked at: ${gone.slice(0, 5).join(", ")}.`] : [];
-  const languagesOf = new Map((await index.files()).map(({ path, language }) => [path, language]));
-  const silent = silentLanguages(new Set(changed.map((path) => languagesOf.get(path) ?? "")));
+  const silent = silentLanguages(changed);
   if (silent.length > 0) notes.push(`Changes in ${enumerated(silent)} files are not looked at.`);
   else if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
   return { targets: distinct, notes };
 }
 
 /** What an empty answer does not say. */
-async function unknownsOf(graph: CodeGraph, index: CodeIndex, targets: readonly Target[]): Promise<string[]> {
+async function unknownsOf(graph: CodeGraph, files: Languages, targets: readonly Target[]): Promise<string[]> {
   for (const { file } of targets) {
     if (await graph.covers(file)) continue;
-    return [`Who calls what is not known for ${(await languageOf(index, file)) ?? "its language"}.`];
+    return [unknownCalls(files, file)];
   }
-  const present = await presentLanguages(index);
+  const present = new Set(files.values());
   const silent = silentLanguages(present);
   const markup = [...present].filter(holdsScripts);
   return [
@@ -171,16 +168,14 @@ async function unknownsOf(graph: CodeGraph, index: CodeIndex, targets: readonly 
   ];
 }
 
-const presentLanguages = async (index: CodeIndex) =>
-  new Set((await index.files()).map(({ language }) => language));
-
 /** Titles of those in which nobody knows who calls what. */
 const silentLanguages = (present: ReadonlySet<string>): string[] =>
   languages.flatMap(({ id, title, grammar }) => (present.has(id) && !grammar.references ? [title] : []));
 
-async function languageOf(index: CodeIndex, file: string): Promise<string | undefined> {
-  const { language } = (await index.files()).find(({ path }) => path === file) ?? {};
-  return languages.find(({ id }) => id === language)?.title ?? language;
+function unknownCalls(files: Languages, file: string): string {
+  const language = files.get(file);
+  const title = languages.find(({ id }) => id === language)?.title ?? language;
+  return `Who calls what is not known for ${title ?? "its language"}.`;
 }
 
 /** "Ruby", "Ruby and PHP", "Ruby, PHP and Bash". */

@@ -6,7 +6,11 @@ import { changedLikewise } from "./likewise.ts";
 /** Commits with their scores. */
 const indexOf = (...commits: [score: number, subject: string, files: string[]][]) => {
   const all = commits.map(([score, subject, files], i) => ({
-    ...{ hash: `${i}`, score, subject, files, body: "" },
+    hash: `${i}`,
+    score,
+    subject,
+    files,
+    body: "",
   }));
   return {
     lexical: async () => all.map(({ hash, score }) => ({ hash, score })),
