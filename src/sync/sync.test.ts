@@ -12,7 +12,6 @@ import { saveCommit } from "../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../store/memory/events.ts";
 import { enqueue } from "../store/memory/jobs/jobs.ts";
 import { ofOldLines } from "../store/memory/privacy/secrets.ts";
-import { authorsOfShared } from "../store/memory/schema/sharing.ts";
 import { listSessions } from "../store/memory/sessions/sessions.ts";
 import { changedThings } from "../store/memory/sharing.ts";
 
@@ -303,22 +302,6 @@ describe("whose a session is", () => {
     two.memory.prepare("UPDATE sessions SET author = 'unknown'").run();
     await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
     expect(authors(two)).toEqual({ s1: null });
-  });
-
-  it("is unknown of what an older Pommel imported", async () => {
-    const [one, two] = [shared.machine("one"), shared.machine("two")];
-    await one.read(work(one, "s1"));
-    await one.sync();
-    await two.read(work(two, "s2", "a quokka"));
-    await two.sync();
-    two.memory.exec(
-      "UPDATE sessions SET author = NULL, cwd = '~/src' WHERE uid = 's1'; DROP TRIGGER session_is_recorded",
-    );
-    two.memory.exec(authorsOfShared);
-    expect(authors(two)).toEqual({ s1: "unknown", s2: null });
-    expect(changedThings(two.memory)).toEqual(
-      expect.arrayContaining([expect.objectContaining({ uid: "s2" })]),
-    );
   });
 });
 

@@ -21,7 +21,7 @@ import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/ba
 import { leftoversOf, recoverMemory } from "../../src/store/memory/backups/put-in-place.ts";
 import { checkMemory } from "../../src/store/memory/memory.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
-import { buildPowerCut, fresh, oldMemory, prepareFrom } from "./interruptions.ts";
+import { buildPowerCut, fresh, prepareFrom } from "./interruptions.ts";
 import { runStep } from "./processes.ts";
 import { base, enter, putInPlace, report, work, works } from "./setting.ts";
 import { stepsOf } from "./steps.ts";
@@ -83,7 +83,6 @@ async function makeStates(): Promise<void> {
       );
     });
     originals.set(`${home}, backed up`, stored(fresh(`${home}, backed up`)));
-    await from(`${home}, old`, home, ({ memoryDb }) => oldMemory(memoryDb, 3));
     await from(`${home}, damaged`, home, ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
   }
   await from("small, in the repository", "small, backed up", leaveInRepository);
@@ -153,9 +152,9 @@ function tried(home: Home): Tried[] {
     },
     {
       work: "migration",
-      from: `${home}, old`,
+      from: home,
       holds: ({ memoryDb }) =>
-        /^(?:older|sound)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
+        /^(?:sound|newer)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
       outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
     },
     {

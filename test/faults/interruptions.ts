@@ -1,10 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Project } from "../../src/project/paths.ts";
 import { plainFiles } from "../../src/store/encryption/home-files.ts";
-import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
-import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { runStep } from "./processes.ts";
 import { base, enter, points, putInPlace, report, work, works } from "./setting.ts";
@@ -90,7 +88,7 @@ const interrupted: readonly Interrupted[] = [
   { work: "import", from: "empty", outcome: storedIn },
   { work: "backup", from: "imported", outcome: copyOf },
   { work: "recut", from: "outdated", outcome: storedIn },
-  { work: "migration", from: "old", outcome: storedIn },
+  { work: "migration", from: "imported", outcome: storedIn },
   ...[
     {
       work: "encrypt",
@@ -112,7 +110,6 @@ const states = {
   empty: { of: null, make: () => {} },
   imported: { of: "empty", make: ({ root }) => runStep("import", root) },
   outdated: { of: "imported", make: forgetCuts },
-  old: { of: "imported", make: ({ memoryDb }) => oldMemory(memoryDb) },
   plain: { of: "imported", make: ({ root }) => runStep("index", root) },
   encrypted: { of: "plain", make: ({ root }) => runStep("encrypt", root) },
   "empty, encrypted": { of: "empty", make: ({ root }) => runStep("encrypt", root) },
@@ -149,23 +146,4 @@ function forgetCuts({ memoryDb }: Project): void {
   const db = new Sqlite(memoryDb, { mode: "write", timeoutMs: 5000 });
   db.exec("DELETE FROM session_cuts; DELETE FROM chunk_sources");
   db.close();
-}
-
-/** A memory as an early Pommel left it. */
-export function oldMemory(file: string, sessions = 200): void {
-  for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
-  const old = openDatabase(file, memoryMigrations.slice(0, 3), { readonly: false, precious: true });
-  old.transaction("immediate", () => {
-    const session = old.prepare(
-      "INSERT INTO sessions (id, uid, agent, cwd) VALUES (?, ?, 'claude', '/repo')",
-    );
-    const turn = old.prepare(
-      "INSERT INTO turns (session_id, number, group_start, prompt, tools, content) VALUES (?, ?, 1, 'why', '{\"Bash\":1}', ?)",
-    );
-    for (let n = 1; n <= sessions; n++) {
-      session.run(n, `s${n}`);
-      for (let number = 1; number <= 20; number++) turn.run(n, number, Buffer.alloc(300, number));
-    }
-  });
-  old.close();
 }

@@ -13,8 +13,16 @@ import { decryptHome, encryptHome } from "../../src/store/encryption/convert.ts"
 import { backUpDaily } from "../../src/store/memory/backups/backups.ts";
 import { allCopies, backupFolder } from "../../src/store/memory/backups/copies.ts";
 import { replaceMemory } from "../../src/store/memory/backups/restore.ts";
-import { Memory } from "../../src/store/memory/memory.ts";
 import { repairMemory } from "../../src/store/memory/repair/repair.ts";
+import { memorySchema } from "../../src/store/memory/schema.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
+import type { Schema } from "../../src/store/sqlite/schema.ts";
+
+/** What a newer Pommel makes of the memory. */
+export const newerSchema: Schema = {
+  first: memorySchema.first,
+  steps: [...memorySchema.steps, "ALTER TABLE sessions ADD COLUMN future TEXT"],
+};
 
 /** By their names; they throw what the work throws. */
 export function stepsOf(root: string): Record<string, () => Promise<unknown> | unknown> {
@@ -37,7 +45,7 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
     "import, encrypted": () => steps.import!(),
     encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
     decrypt: () => decryptHome({ backups: [] }),
-    migration: () => Memory.open(project.memoryDb, { readonly: false }).close(),
+    migration: () => openDatabase(project.memoryDb, newerSchema, { readonly: false, precious: true }).close(),
     move: () => moveLegacyMemory(project),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),

@@ -15,15 +15,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import { memoryMigrations } from "../../src/store/memory/schema/schema.ts";
+import { latestNumber } from "../../src/store/sqlite/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
 import { daemonsOf, isRunning, logOf } from "./processes.ts";
 import { base, enter, envOf, homeAround, options, points, report, userHome, work } from "./setting.ts";
+import { newerSchema } from "./steps.ts";
 import { contentOf, differing } from "./stored.ts";
-
-/** What a newer Pommel does to the memory. */
-const nextStep = "ALTER TABLE sessions ADD COLUMN future TEXT";
 
 /**
  * A copy of the built Pommel, as another version of it.
@@ -41,8 +39,9 @@ function install(name: string, version: string, { migrates = false } = {}): stri
   };
   const replacements = [[`=\`${own}\``, `=\`${version}\``]];
   if (migrates) {
-    const last = `${memoryMigrations.at(-1)}\``;
-    replacements.push([last, `${last},\`${nextStep}\``]);
+    const [released, added] = newerSchema.steps.slice(-2);
+    const end = `${released!.slice(-80)}\`].join(\`\`)`;
+    replacements.push([end, `${end},\`${added}\``]);
   }
   for (const file of readdirSync(join(folder, "dist")).filter((one) => one.endsWith(".cjs"))) {
     const path = join(folder, "dist", file);
@@ -208,16 +207,16 @@ export async function twoVersions(): Promise<void> {
     isSame && starts.every((count) => count > 0) ? answered : 0,
     `${starts[0]} older and ${starts[1]} newer daemons started, ${kills} were killed; ${daemons} of version ${version} is left`,
   );
-  await newerSchema(project, (args, input) => run(away, args, input));
+  await meetNewerSchema(project, (args, input) => run(away, args, input));
 }
 
 /** A memory that a newer Pommel migrated, with a log that it did not come to write back; an older one works beside it. */
-async function newerSchema(
+async function meetNewerSchema(
   project: Project,
   run: (args: string[], input?: string) => Promise<{ code: number; said: string }>,
 ): Promise<void> {
   const db = new Sqlite(project.memoryDb, { mode: "write", timeoutMs: 5000 });
-  db.exec(`${nextStep}; PRAGMA user_version = ${memoryMigrations.length + 1}`);
+  db.exec(`${newerSchema.steps.at(-1)}; PRAGMA user_version = ${latestNumber(newerSchema)}`);
   const ends = ["", "-wal"];
   const bytes = ends.map((end) => readFileSync(project.memoryDb + end));
   db.close();

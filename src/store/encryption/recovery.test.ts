@@ -12,7 +12,7 @@ import { freeName } from "../memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../memory/backups/restore.ts";
 import { Memory } from "../memory/memory.ts";
 import { repairMemory } from "../memory/repair/repair.ts";
-import { memoryMigrations } from "../memory/schema/schema.ts";
+import { memorySchema } from "../memory/schema.ts";
 import { packContent } from "../memory/sessions/content.ts";
 import { saveTurn } from "../memory/sessions/turns.ts";
 import { Registry } from "../registry.ts";
@@ -118,7 +118,7 @@ describe("a damaged page", () => {
       expect((saved.turns ?? 0) + (lost.turns ?? 0)).toBe(sessions * turns);
       expect(lost.turns ?? 0).toBeLessThan(sessions * turns * 0.3);
       expect(saved.sessions).toBe(sessions);
-      expect(checkDatabase(project.memoryDb, memoryMigrations).state).toBe("sound");
+      expect(checkDatabase(project.memoryDb, memorySchema).state).toBe("sound");
       lostTurns += lost.turns ?? 0;
       expect(readdirSync(project.dataDir).filter((name) => name.includes(".pommel-"))).toEqual([]);
       rmSync(aside);
@@ -134,7 +134,7 @@ describe("a damaged page", () => {
     const last = all.length / 4096;
     all[(last - 1) * 4096 + 1000]! ^= 1;
     writeFileSync(project.memoryDb, all);
-    expect(checkDatabase(project.memoryDb, memoryMigrations).state).toBe("damaged");
+    expect(checkDatabase(project.memoryDb, memorySchema).state).toBe("damaged");
   });
 
   it("of an encrypted memory is not repaired without its key", () => {
@@ -144,13 +144,13 @@ describe("a damaged page", () => {
     const before = readFileSync(project.memoryDb);
     renameSync(keyFile, `${keyFile}.away`);
     expect(() => repairMemory(project.memoryDb)).toThrow(failing("encryption_locked"));
-    expect(checkDatabase(project.memoryDb, memoryMigrations)).toMatchObject({
+    expect(checkDatabase(project.memoryDb, memorySchema)).toMatchObject({
       state: "unreadable",
       hint: expect.stringContaining("Put a copy of it at"),
     });
     renameSync(`${keyFile}.away`, keyFile);
     rmSync(join(homeOf().dataDir, envelopeName));
-    expect(checkDatabase(project.memoryDb, memoryMigrations)).toMatchObject({
+    expect(checkDatabase(project.memoryDb, memorySchema)).toMatchObject({
       state: "unreadable",
       why: expect.stringContaining(envelopeName),
     });

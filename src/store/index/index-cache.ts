@@ -6,7 +6,7 @@ import { homeOf } from "../../project/home.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { isDamaged, openDatabase } from "../sqlite/database.ts";
-import type { Migration } from "../sqlite/sqlite.ts";
+import type { Schema } from "../sqlite/schema.ts";
 
 /**
  * What was made of files and texts, for all checkouts: docs/decisions/0029-index-cache.md. It can all be made again, so nothing
@@ -45,8 +45,10 @@ const idleMs = 10_000;
 /** After a failure it is left alone for so long. Milliseconds. */
 const pauseMs = 60_000;
 
-const migrations: readonly Migration[] = [
-  `
+const schema: Schema = {
+  first: 1,
+  steps: [
+    `
   CREATE TABLE entries (
     id    INTEGER PRIMARY KEY,
     place BLOB NOT NULL,
@@ -58,7 +60,8 @@ const migrations: readonly Migration[] = [
   ) STRICT;
   CREATE INDEX entries_by_use ON entries (used);
   `,
-];
+  ],
+};
 
 interface CacheOptions {
   file?: string;
@@ -189,7 +192,7 @@ class CacheDatabase extends Connection {
   }
 
   private static openAsItIs(file: string): CacheDatabase {
-    const db = openDatabase(file, migrations, { readonly: false });
+    const db = openDatabase(file, schema, { readonly: false });
     db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA cache_size = -2000`);
     return new CacheDatabase(file, db);
   }

@@ -20,7 +20,7 @@ import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { replaceChunks } from "./chunks/chunks.ts";
 import { Memory } from "./memory.ts";
-import { memoryMigrations } from "./schema/schema.ts";
+import { memorySchema } from "./schema.ts";
 import { listSessions } from "./sessions/sessions.ts";
 
 let dir: string;
@@ -174,6 +174,28 @@ describe("memory.db", () => {
     addSession(memory, "now");
   });
 
+  it.each([1, memorySchema.first - 1])(
+    "of schema %d, from before the first release, is refused and not touched",
+    (number) => {
+      open();
+      opened.pop()!.close();
+      const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
+      other.exec(`DROP TABLE events; PRAGMA user_version = ${number}`);
+      other.close();
+      const before = readFileSync(file);
+      for (const readonly of [true, false]) {
+        expect(thrownBy(() => Memory.open(file, { readonly }))).toMatchObject({
+          code: "schema_outdated",
+          message: expect.stringContaining(
+            `schema ${number}; this version reads ${memorySchema.first} and later`,
+          ),
+          hint: expect.stringContaining(`pm memory restore ${file}`),
+        });
+      }
+      expect(readFileSync(file).equals(before)).toBe(true);
+    },
+  );
+
   it("of a newer Pommel that was killed keeps every byte of its file and its log", () => {
     open();
     const other = new Sqlite(file, { mode: "create", timeoutMs: 0 });
@@ -255,8 +277,8 @@ describe("a migration", () => {
       { length: n },
       (_, i) => `CREATE TABLE step${i + 1} (x); INSERT INTO step${i + 1} VALUES (${i + 1});`,
     );
-  const migrateTo = (n: number, migrations = steps(n)) =>
-    openDatabase(file, migrations, { readonly: false, words, precious: true }).close();
+  const migrateTo = (n: number, sql = steps(n)) =>
+    openDatabase(file, { first: 1, steps: sql }, { readonly: false, words, precious: true }).close();
   const tablesOf = (path: string) => {
     const db = new Sqlite(path, { mode: "read", timeoutMs: 0 });
     const tables = db
@@ -304,7 +326,7 @@ describe("a migration", () => {
     expect(codes).toEqual([0, 0, 0, 0]);
     const memory = open();
     expect(listSessions(memory)).toHaveLength(80);
-    expect(memory.prepare("PRAGMA user_version").get()).toEqual({ user_version: memoryMigrations.length });
+    expect(memory.prepare("PRAGMA user_version").get()).toEqual({ user_version: memorySchema.first });
     expect(memory.check()).toBe("ok");
   });
 });

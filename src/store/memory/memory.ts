@@ -12,7 +12,7 @@ import {
 import { rollBack } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { expendable, lostMemory } from "./backups/backup-content.ts";
-import { memoryMigrations } from "./schema/schema.ts";
+import { memorySchema } from "./schema.ts";
 
 export const memoryWords: DatabaseMessages = {
   absent: () => [
@@ -27,6 +27,7 @@ export const memoryWords: DatabaseMessages = {
   },
   tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
   tooOld: "Run `pm daemon start`.",
+  unreleased: (file) => `\`pm memory restore ${file}\` makes a memory of this version from it.`,
   full: "Free some space; pending work then continues, and stored data is safe.",
   lost: lostMemory,
 };
@@ -39,11 +40,11 @@ export const memoryWords: DatabaseMessages = {
 export class Memory extends Connection {
   /**
    * @param isCopy of a memory that stays: a change of its schema needs no other
-   * @throws PommelError `no_memory`, `schema_outdated` (both readonly), `memory_missing`, `memory_corrupt`, `index_too_new`,
+   * @throws PommelError `no_memory`, `schema_outdated` (both readonly; the latter also from before the first release), `memory_missing`, `memory_corrupt`, `index_too_new`,
    *   `disk_full`, `unreadable`
    */
   static open(file: string, how: { readonly: boolean; isCopy?: boolean; background?: boolean }): Memory {
-    const db = openDatabase(file, memoryMigrations, {
+    const db = openDatabase(file, memorySchema, {
       ...how,
       words: memoryWords,
       precious: true,
@@ -68,7 +69,7 @@ export class Memory extends Connection {
   /** The error `index_too_new` when a newer Pommel has migrated it since it was opened; null: it has not, or that cannot be read. */
   outgrown(): PommelError | null {
     try {
-      return newerSchema(this.db, this.file, memoryMigrations, memoryWords);
+      return newerSchema(this.db, this.file, memorySchema, memoryWords);
     } catch {
       return null;
     }
@@ -109,7 +110,7 @@ export class Memory extends Connection {
 /** Whether a memory is what commands need it to be. Reads the whole file. */
 export function checkMemory(file: string): StoreCheck {
   rollBack(file);
-  return checkDatabase(file, memoryMigrations, missingTerms);
+  return checkDatabase(file, memorySchema, missingTerms);
 }
 
 /** SQLite finds lists of words sound from which rows are gone. */

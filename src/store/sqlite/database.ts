@@ -4,8 +4,9 @@ import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/er
 import { namesIn } from "../../project/files/if-any.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
+import { latestNumber, type Schema, stepAfter } from "./schema.ts";
 import { schemaProblem } from "./schema-problem.ts";
-import { type Migration, Sqlite } from "./sqlite.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /** Messages about a database: which one it is, and what people can do. Functions of its file. */
 export interface DatabaseMessages {
@@ -16,6 +17,8 @@ export interface DatabaseMessages {
   tooNew: string;
   /** What to do when an older Pommel wrote it and it may not be written now. */
   tooOld: string;
+  /** What to do about one whose schema is older than the first that was released. */
+  unreleased?(file: string): string;
   full: string;
   /** What to say where the file is missing or empty, but was there before; null where it is new. */
   lost?(file: string): PommelError | null;
@@ -42,7 +45,7 @@ export interface OpenOptions {
   words?: DatabaseMessages;
   /**
    * For what must not be lost: copied beside itself before its schema changes, what is deleted is overwritten, and
-   * free pages can be given back.
+   * free pages can be given back. Anything else is emptied where its schema is older than the first that was released.
    */
   precious?: boolean;
   /** It writes what can be read again, and nobody waits for it: it lets others go first, and a power cut may lose more of it. */
@@ -63,10 +66,10 @@ export const maxBackups = 2;
 
 /**
  * Opens a SQLite file in WAL mode, creating it (mode 0600) and bringing its schema up to date unless `readonly`.
- * @throws PommelError `schema_outdated` (readonly), `index_too_new`, `disk_full`, `unreadable`, and the words' own codes
+ * @throws PommelError `schema_outdated` (readonly, or from before the first release), `index_too_new`, `disk_full`, `unreadable`, and the words' own codes
  *   for an absent (readonly) and a damaged file
  */
-export function openDatabase(file: string, migrations: readonly Migration[], options: OpenOptions): Sqlite {
+export function openDatabase(file: string, schema: Schema, options: OpenOptions): Sqlite {
   const { readonly, words = indexMessages, precious = false, isCopy = false, background = false } = options;
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw unreadable(file, new Error("it is a directory"));
@@ -96,15 +99,15 @@ export function openDatabase(file: string, migrations: readonly Migration[], opt
       if (!precious || background) db.exec("PRAGMA wal_autocheckpoint = 4096");
     }
     db.exec("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY");
-    migrate(db, file, migrations, { ...options, words });
+    migrate(db, file, schema, { ...options, words });
     const opened = db;
     // A table that is missing may be one that a newer Pommel has no use for: that is no damage.
     db.explain = (error) =>
-      (isOfMissingTable(error) ? newerSchema(opened, file, migrations, words) : null) ??
+      (isOfMissingTable(error) ? newerSchema(opened, file, schema, words) : null) ??
       explain(error, file, words);
     return db;
   } catch (error) {
-    if (db && codeOf(error) === "index_too_new") closeUnchanged(db, file);
+    if (db && ["index_too_new", "schema_outdated"].includes(codeOf(error))) closeUnchanged(db, file);
     else db?.close();
     throw explain(error, file, words);
   }
@@ -143,51 +146,69 @@ const versionOf = (db: Sqlite) => db.pragma("user_version") as number;
 function migrate(
   db: Sqlite,
   file: string,
-  migrations: readonly Migration[],
+  schema: Schema,
   options: OpenOptions & { words: DatabaseMessages },
 ): void {
   const { readonly, words, precious = false, isCopy = false, expendable = oldest } = options;
-  const newer = newerSchema(db, file, migrations, words);
+  const newer = newerSchema(db, file, schema, words);
   if (newer) throw newer;
   const version = versionOf(db);
-  if (version === migrations.length) return;
+  const latest = latestNumber(schema);
+  if (version === latest) return;
+  if (precious && version > 0 && version < schema.first) {
+    throw new PommelError(
+      "schema_outdated",
+      `${file} was written before the first release of Pommel (schema ${version}; this version reads ${schema.first} and later).`,
+      words.unreleased?.(file),
+    );
+  }
   if (readonly) {
     // A process that creates it may not have got further yet.
     if (version === 0 && precious) throw new PommelError(...words.absent(file));
     throw new PommelError("schema_outdated", `${file} was written by an older Pommel.`, words.tooOld);
   }
-  const problem = schemaProblem(db, migrations);
+  const problem = schemaProblem(db, schema);
   if (problem !== null) throw damagedBy(problem, file, words);
   const lost = version === 0 && !isCopy ? words.lost?.(file) : null;
   if (lost) throw lost;
   if (precious && version > 0 && !isCopy) {
-    backUp(db, file, { from: version, to: migrations.length });
+    backUp(db, file, { from: version, to: latest });
     for (const old of expendable(backupsOf(file))) rmSync(old, { force: true });
   }
   // Another process may be migrating it as well: who comes second finds nothing left to do.
-  for (let next = version; next < migrations.length; next = versionOf(db)) {
+  for (let from = version; from < latest; from = versionOf(db)) {
     db.transaction("exclusive", () => {
-      if (versionOf(db) !== next) return;
-      const step = migrations[next]!;
-      if (typeof step === "string") db.exec(step);
-      else step(db);
-      db.exec(`PRAGMA user_version = ${next + 1}`);
+      if (versionOf(db) !== from) return;
+      if (from < schema.first) dropTables(db);
+      const { to, sql } = stepAfter(schema, from);
+      db.exec(sql);
+      db.exec(`PRAGMA user_version = ${to}`);
     });
   }
+}
+
+/** What refers to others goes first, virtual tables before those that they consist of. */
+function dropTables(db: Sqlite): void {
+  const tables = db.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+     ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, rowid DESC`,
+  );
+  for (const table of tables.pluck().all()) db.exec(`DROP TABLE IF EXISTS "${table}"`);
 }
 
 /** The error `index_too_new` when a newer Pommel wrote it, or has migrated it since; else null. */
 export function newerSchema(
   db: Sqlite,
   file: string,
-  migrations: readonly Migration[],
+  schema: Schema,
   words: DatabaseMessages,
 ): PommelError | null {
   const version = versionOf(db);
-  if (version <= migrations.length) return null;
+  const latest = latestNumber(schema);
+  if (version <= latest) return null;
   return new PommelError(
     "index_too_new",
-    `${file} was written by a newer Pommel (schema ${version}; this version supports ${migrations.length}).`,
+    `${file} was written by a newer Pommel (schema ${version}; this version supports ${latest}).`,
     words.tooNew,
   );
 }
@@ -278,19 +299,20 @@ function unreadable(file: string, cause: unknown): PommelError {
 export type StoreCheck =
   | { state: "absent" }
   | { state: "sound"; schema: number; bytes: number }
-  | { state: "older"; schema: number }
+  /** isReleased: false for one from before the first release, which takes no step. */
+  | { state: "older"; schema: number; isReleased: boolean }
   | { state: "newer"; schema: number; known: number }
   | { state: "damaged"; why: string }
   | { state: "unreadable"; why: string; hint?: string };
 
 /**
  * Whether SQLite finds a database sound, and whether its schema is this Pommel's. Reads the whole file.
- * @param migrations of this Pommel
+ * @param schema of this Pommel
  * @param lookInto says what else is wrong in a sound database of that schema; null for nothing
  */
 export function checkDatabase(
   file: string,
-  migrations: readonly Migration[],
+  schema: Schema,
   lookInto: (db: Sqlite) => string | null = () => null,
 ): StoreCheck {
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -301,13 +323,15 @@ export function checkDatabase(
     try {
       const verdict = db.pragma("quick_check(1)");
       if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
-      const schema = Number(db.pragma("user_version"));
-      if (schema > migrations.length) return { state: "newer", schema, known: migrations.length };
-      const problem = schemaProblem(db, migrations);
+      const number = versionOf(db);
+      const latest = latestNumber(schema);
+      if (number > latest) return { state: "newer", schema: number, known: latest };
+      const problem = schemaProblem(db, schema);
       if (problem !== null) return { state: "damaged", why: problem };
-      if (schema < migrations.length) return { state: "older", schema };
+      if (number < latest)
+        return { state: "older", schema: number, isReleased: number === 0 || number >= schema.first };
       const why = lookInto(db);
-      return why === null ? { state: "sound", schema, bytes: stat.size } : { state: "damaged", why };
+      return why === null ? { state: "sound", schema: number, bytes: stat.size } : { state: "damaged", why };
     } finally {
       db.close();
     }

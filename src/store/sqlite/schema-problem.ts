@@ -1,50 +1,48 @@
-import { type Migration, Sqlite } from "./sqlite.ts";
+import { latestNumber, type Schema, stepAfter } from "./schema.ts";
+import { Sqlite } from "./sqlite.ts";
 
 /** A database's tables and indexes, each with its columns. */
 type Structure = ReadonlyMap<string, readonly string[]>;
 
-/** What each list of migrations makes, after each of its steps. */
-const known = new WeakMap<readonly Migration[], Structure[]>();
+/** The structures of each schema, by its numbers. */
+const known = new WeakMap<Schema, ReadonlyMap<number, Structure>>();
 
 /**
  * What speaks against a database being what its schema number says, though SQLite finds it sound; null for nothing. Of a number
  * that this Pommel does not know, nothing can be said.
  */
-export function schemaProblem(db: Sqlite, migrations: readonly Migration[]): string | null {
+export function schemaProblem(db: Sqlite, schema: Schema): string | null {
   // Another process may be migrating it.
-  return db.transaction("deferred", () => problemNow(db, migrations));
+  return db.transaction("deferred", () => problemNow(db, schema));
 }
 
-function problemNow(db: Sqlite, migrations: readonly Migration[]): string | null {
+function problemNow(db: Sqlite, schema: Schema): string | null {
   const version = Number(db.pragma("user_version"));
-  if (version > migrations.length) return null;
   if (version < 0) return `its schema number is ${version}`;
-  const structures = structuresOf(migrations);
+  const structures = structuresOf(schema);
   const actual = structureOf(db);
-  const expected = structures[version];
+  const expected = structures.get(version);
   if (!expected) return null;
   const missing = missingFrom(actual, expected);
   if (missing !== null) return missing;
   // A later one has all of these as well: then its tables say which it is.
-  const later = structures.findLastIndex((structure) => missingFrom(actual, structure) === null);
-  const isLater = later > version && missingFrom(expected, structures[later]!) !== null;
+  const [later, structure] = [...structures].findLast(([, one]) => missingFrom(actual, one) === null)!;
+  const isLater = later > version && missingFrom(expected, structure) !== null;
   return isLater ? `its schema number is ${version}, but it has the tables of schema ${later}` : null;
 }
 
-/** The step of the migrations that a database's tables come from, whatever its schema number says; that number where it cannot be told. */
-export function schemaByTables(db: Sqlite, migrations: readonly Migration[]): number {
+/** The number of the schema that a database's tables come from, whatever its schema number says; that number where it cannot be told. */
+export function schemaByTables(db: Sqlite, schema: Schema): number {
   const version = Number(db.pragma("user_version"));
   const actual = structureOf(db);
-  const structures = structuresOf(migrations);
-  const stated = structures[version];
-  if (version > migrations.length || (stated && version > 0 && schemaProblem(db, migrations) === null))
-    return version;
-  // Tables may be missing: the step that has most of those that are there, and of these the first.
+  const structures = structuresOf(schema);
+  const isStated = structures.has(version) && version > 0 && schemaProblem(db, schema) === null;
+  if (version > latestNumber(schema) || isStated) return version;
+  // Tables may be missing: the one that has most of those that are there, and of these the first.
   const shared = (structure: Structure) =>
     [...actual].filter(([name, columns]) => columns.every((one) => structure.get(name)?.includes(one)))
       .length;
-  const counts = structures.map(shared);
-  return counts.indexOf(Math.max(...counts));
+  return [...structures].reduce((best, one) => (shared(one[1]) > shared(best[1]) ? one : best))[0];
 }
 
 function missingFrom(actual: Structure, expected: Structure): string | null {
@@ -57,22 +55,23 @@ function missingFrom(actual: Structure, expected: Structure): string | null {
   return null;
 }
 
-function structuresOf(migrations: readonly Migration[]): Structure[] {
-  const cached = known.get(migrations);
+function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
+  const cached = known.get(schema);
   if (cached) return cached;
   const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0, key: null });
   try {
-    const structures = [structureOf(db)];
+    const structures = new Map([[0, structureOf(db)]]);
     try {
-      for (const step of migrations) {
-        if (typeof step === "string") db.exec(step);
-        else step(db);
-        structures.push(structureOf(db));
+      for (let number = 0; number < latestNumber(schema); ) {
+        const { to, sql } = stepAfter(schema, number);
+        db.exec(sql);
+        number = to;
+        structures.set(number, structureOf(db));
       }
     } catch {
       // Who migrates is told, after the copy was made.
     }
-    known.set(migrations, structures);
+    known.set(schema, structures);
     return structures;
   } finally {
     db.close();

@@ -193,12 +193,6 @@ function changed(value: unknown): unknown {
 const isNamed = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !ArrayBuffer.isView(value);
 
-/**
- * One step forward, in SQL or with it; a database at version n has run the first n of its list. Never edit one that was
- * released.
- */
-export type Migration = string | ((db: Sqlite) => void);
-
 type Mode = "create" | "write" | "read";
 type Explain = (error: unknown) => unknown;
 

@@ -9,6 +9,7 @@ import type { ChunkId, Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
 import { chunkId } from "../stored-rows.ts";
 import { IndexDatabase } from "./index-database.ts";
+import { codeSchema } from "./schema.ts";
 import { Definitions, SqliteIndex } from "./sqlite-index.ts";
 
 let dir: string;
@@ -295,6 +296,19 @@ describe("the file on disk", () => {
       expect.objectContaining({ code: "index_too_new" }),
     );
     index = IndexDatabase.open(join(dir, "other.db"), { readonly: false });
+  });
+
+  it("is emptied when an older Pommel wrote it", () => {
+    index.close();
+    const raw = new Sqlite(file, { mode: "create", timeoutMs: 0 });
+    raw.exec(`CREATE TABLE older (x); PRAGMA user_version = ${codeSchema.first - 1}`);
+    raw.close();
+    expect(() => IndexDatabase.open(file, { readonly: true })).toThrow(
+      expect.objectContaining({ code: "schema_outdated" }),
+    );
+    index = IndexDatabase.open(file, { readonly: false });
+    expect(index.prepare("SELECT count(*) FROM files").pluck().get()).toBe(0);
+    expect(index.prepare("SELECT name FROM sqlite_schema WHERE name = 'older'").all()).toEqual([]);
   });
 
   it("stays intact when the disk is full, and says so", () => {

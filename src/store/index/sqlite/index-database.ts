@@ -17,7 +17,7 @@ import { ByteStrings } from "../words/byte-strings.ts";
 import { SegmentBuilder } from "../words/segment.ts";
 import { insertIndexed, insertSkipped, restamp } from "./file-rows.ts";
 import { Outlines } from "./outlines.ts";
-import { codeMigrations } from "./schema.ts";
+import { codeSchema } from "./schema.ts";
 import { SignPacking } from "./signs/sign-blocks.ts";
 import { removeVectors } from "./vector-rows.ts";
 import { WordIndex } from "./word-index.ts";
@@ -66,7 +66,7 @@ export class IndexDatabase extends Connection {
     file: string,
     { readonly, signsFrom = signsUsually, mapped = false }: IndexOptions,
   ): IndexDatabase {
-    const db = openDatabase(file, codeMigrations, { readonly });
+    const db = openDatabase(file, codeSchema, { readonly });
     if (mapped) db.exec(`PRAGMA mmap_size = ${mostMapped}`);
     return new IndexDatabase(file, db, signsFrom);
   }

@@ -1,7 +1,7 @@
-import type { Migration, Sqlite } from "../../sqlite/sqlite.ts";
+import type { Schema } from "../../sqlite/schema.ts";
+import type { Sqlite } from "../../sqlite/sqlite.ts";
 
-/** The schema of index.db. */
-const schema = `
+const tables = `
   CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -210,24 +210,10 @@ const schema = `
   END;
 `;
 
-/** Formats before this one, which no release wrote: such an index is emptied, and everything is indexed again. */
-const formerVersions = 12;
-
-export const codeMigrations: readonly Migration[] = [
-  ...Array<string>(formerVersions).fill(""),
-  (db) => {
-    for (const table of tablesOf(db)) db.exec(`DROP TABLE IF EXISTS "${table}"`);
-    db.exec(schema);
-  },
-];
-
-/** What refers to others comes first, virtual tables before those that they consist of. */
-function tablesOf(db: Sqlite): string[] {
-  const tables = db.prepare(
-    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC, rowid DESC",
-  );
-  return tables.pluck().all() as string[];
-}
+/**
+ * The schema of index.db. Everything in it can be made again, so a change takes no step: `first` goes up, which empties older ones.
+ */
+export const codeSchema: Schema = { first: 13, steps: [tables] };
 
 /** The totals as they are kept, and as they are counted. Triggers of the schema keep them. */
 const kept = [

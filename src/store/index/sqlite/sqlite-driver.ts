@@ -7,7 +7,7 @@ import { openToRead } from "../../sqlite/open-to-read.ts";
 import type { IndexDriver } from "../port.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
-import { codeMigrations, wrongTotals } from "./schema.ts";
+import { codeSchema, wrongTotals } from "./schema.ts";
 import { VectorThread } from "./signs/vector-thread.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
 
@@ -25,7 +25,7 @@ export const sqliteDriver: IndexDriver = {
   openBeside: (file) => SqliteIndex.open(file, { readonly: false }),
   read: (file, use) => openToRead(file, readable, (db) => useOnce(db, use)),
   moveAside,
-  check: async (file) => checkDatabase(file, codeMigrations, wrongTotals),
+  check: async (file) => checkDatabase(file, codeSchema, wrongTotals),
   bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
   place: "",
 };

@@ -15,8 +15,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { addSession } from "../../../../test/support/memory-fixture.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import { Memory } from "../memory.ts";
+import { checkMemory, Memory } from "../memory.ts";
 import { forget, leaveNoTrace, nothing } from "../privacy/forget.ts";
+import { memorySchema } from "../schema.ts";
 import { contentOf } from "./backup-content.ts";
 import { backUp, backUpDaily } from "./backups.ts";
 import { dueCare, takeCare, takeCareInThread } from "./care.ts";
@@ -251,6 +252,23 @@ describe("restoring", () => {
     replaceMemory(file, backup);
     expect(sessionsIn(file)).toBe(1);
     expect(readdirSync(dir).filter((name) => name.includes("-now") || name.includes(".pommel-"))).toEqual([]);
+  });
+
+  test("takes what a memory from before the first release holds, and of it our tables only", () => {
+    add("a");
+    const { file: backup } = backUp(file, { folder, reason: "manual" });
+    exec(
+      backup,
+      `DROP TABLE events; ALTER TABLE sessions DROP COLUMN end_reason; CREATE TABLE other (x);
+       CREATE TRIGGER other_trigger AFTER INSERT ON annotations BEGIN DELETE FROM sessions; END; PRAGMA user_version = 15`,
+    );
+    add("b");
+    replaceMemory(file, backup);
+    expect(sessionsIn(file)).toBe(1);
+    expect(checkMemory(file)).toMatchObject({ state: "sound", schema: memorySchema.first });
+    const db = new Sqlite(file, { mode: "read", timeoutMs: 0 });
+    expect(db.prepare("SELECT name FROM sqlite_schema WHERE name LIKE 'other%'").all()).toEqual([]);
+    db.close();
   });
 
   test("waits for nobody: a memory that is in use stays", () => {

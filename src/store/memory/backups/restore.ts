@@ -8,18 +8,20 @@ import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
 import { checkDatabase, openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
-import { memoryMigrations } from "../schema/schema.ts";
+import { salvageMemory } from "../repair/salvage.ts";
+import { memorySchema } from "../schema.ts";
 import { expendable } from "./backup-content.ts";
 import { nextReplaced, replacedFiles } from "./copies.ts";
 import { putInPlace, recoverMemory, refuseDirectory, removeCopy } from "./put-in-place.ts";
 
 /**
  * Checks that a memory can be restored from a file.
+ * @returns whether its schema is from before the first release: its rows are taken, table by table
  * @throws PommelError `not_found`, `index_too_new`, `unreadable` for what is damaged or no memory, as `keyOfDatabase`
  */
-export function checkBackup(file: string): void {
+export function checkBackup(file: string): { isUnreleased: boolean } {
   keyOfDatabase(file);
-  const check = checkDatabase(file, memoryMigrations);
+  const check = checkDatabase(file, memorySchema);
   switch (check.state) {
     case "absent":
       throw new PommelError(
@@ -41,7 +43,7 @@ export function checkBackup(file: string): void {
         "Choose another backup.",
       );
     default:
-      if (check.schema > 0) return;
+      if (check.schema > 0) return { isUnreleased: check.state === "older" && !check.isReleased };
       throw new PommelError("unreadable", `${file} is no memory.`, "Choose another backup.");
   }
 }
@@ -54,17 +56,13 @@ export function checkBackup(file: string): void {
 export function replaceMemory(memoryDb: string, source: string): void {
   recoverMemory(memoryDb);
   refuseDirectory(memoryDb);
-  checkBackup(source);
+  const { isUnreleased } = checkBackup(source);
   takeKey(memoryDb, source);
   closeLog(memoryDb);
   const draft = draftOf(memoryDb);
   try {
-    const from = new Sqlite(source, { mode: "read", timeoutMs: 5000 });
-    try {
-      copyDatabase(from, draft, undefined, keyOfDatabase(memoryDb));
-    } finally {
-      from.close();
-    }
+    if (isUnreleased) salvageMemory(source, draft);
+    else copyTo(draft, source, keyOfDatabase(memoryDb));
     bringUpToDate(draft);
     putInPlace(draft, memoryDb, nextReplaced(memoryDb));
   } finally {
@@ -78,6 +76,15 @@ export function replaceMemory(memoryDb: string, source: string): void {
 function takeKey(memoryDb: string, source: string): void {
   const envelope = envelopeFor(source);
   if (envelope && envelopeFor(memoryDb) === null) writeEnvelope(dirname(memoryDb), envelope);
+}
+
+function copyTo(draft: string, source: string, key: string | null): void {
+  const from = new Sqlite(source, { mode: "read", timeoutMs: 5000 });
+  try {
+    copyDatabase(from, draft, undefined, key);
+  } finally {
+    from.close();
+  }
 }
 
 /** Moves what the log holds into the file, and makes sure that nobody else has it open. */

@@ -1,6 +1,7 @@
 import { codeOf, messageOf } from "../../../project/errors.ts";
+import type { Schema } from "../../sqlite/schema.ts";
 import { schemaByTables } from "../../sqlite/schema-problem.ts";
-import { type Migration, Sqlite } from "../../sqlite/sqlite.ts";
+import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 
 /** What can be read of a damaged database, whatever its tables hold. */
@@ -32,8 +33,8 @@ export class DamagedDatabase {
   }
 
   /** By its tables: the number itself may be what is damaged. */
-  version(migrations: readonly Migration[]): number {
-    return schemaByTables(this.db, migrations);
+  version(schema: Schema): number {
+    return schemaByTables(this.db, schema);
   }
 
   close(): void {

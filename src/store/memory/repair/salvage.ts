@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { PommelError } from "../../../project/errors.ts";
 import { openDatabase } from "../../sqlite/database.ts";
-import type { Migration, Sqlite } from "../../sqlite/sqlite.ts";
+import { latestNumber, schemaUpTo } from "../../sqlite/schema.ts";
+import type { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
-import { memoryMigrations } from "../schema/schema.ts";
+import { memorySchema } from "../schema.ts";
 import { unpackContent } from "../sessions/content.ts";
 import { DamagedDatabase, type Row, TableCopy } from "./damaged-database.ts";
 
@@ -75,9 +76,8 @@ function openDamaged(file: string): DamagedDatabase | null {
 
 function copyAll(from: DamagedDatabase, target: string): Salvaged {
   const version = versionOf(from);
-  const steps: readonly Migration[] = memoryMigrations.slice(0, version);
   const how = { readonly: false, words: memoryWords, precious: true, isCopy: true };
-  const into = openDatabase(target, steps, how);
+  const into = openDatabase(target, schemaUpTo(memorySchema, version), how);
   const report: Salvaged = { saved: {}, lost: {}, incomplete: [], harmed: [], bare: [] };
   try {
     into.exec("PRAGMA foreign_keys = OFF");
@@ -103,8 +103,8 @@ function copyAll(from: DamagedDatabase, target: string): Salvaged {
 }
 
 function versionOf(db: DamagedDatabase): number {
-  const version = db.version(memoryMigrations);
-  if (version > memoryMigrations.length) {
+  const version = db.version(memorySchema);
+  if (version > latestNumber(memorySchema)) {
     throw new PommelError(
       "index_too_new",
       `A newer Pommel wrote it (schema ${version}).`,

@@ -16,9 +16,10 @@ import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { globalPatternsFile } from "../../../../redact/patterns/patterns-file.ts";
-import { codeMigrations } from "../../../../store/index/sqlite/schema.ts";
+import { codeSchema } from "../../../../store/index/sqlite/schema.ts";
 import { openDatabase } from "../../../../store/sqlite/database.ts";
 import { acquireLock } from "../../../../store/sqlite/lock.ts";
+import { latestNumber } from "../../../../store/sqlite/schema.ts";
 import { Sqlite } from "../../../../store/sqlite/sqlite.ts";
 import type { CheckResult } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -124,19 +125,18 @@ describe("what is set", () => {
 describe("the index", () => {
   it("is missing, sound, damaged, too old or too new", async () => {
     expect(await run("index")).toMatchObject({ status: "warn", message: "Nothing is indexed yet." });
-    openDatabase(project.indexDb, codeMigrations, { readonly: false }).close();
+    openDatabase(project.indexDb, codeSchema, { readonly: false }).close();
     expect(await run("index")).toMatchObject({ status: "ok" });
     const setVersion = (version: number) => {
       const db = new Sqlite(project.indexDb, { mode: "create", timeoutMs: 0 });
       db.exec(`PRAGMA user_version = ${version}`);
       db.close();
     };
-    setVersion(codeMigrations.length + 1);
+    setVersion(latestNumber(codeSchema) + 1);
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("newer") });
     setVersion(0);
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("schema") });
-    rmSync(project.indexDb);
-    openDatabase(project.indexDb, codeMigrations.slice(0, 3), { readonly: false }).close();
+    setVersion(codeSchema.first - 1);
     expect(await run("index")).toMatchObject({ status: "warn", message: expect.stringContaining("older") });
     writeFileSync(project.indexDb, "this is no database, not even nearly ".repeat(50));
     expect(await run("index")).toMatchObject({ status: "fail", message: expect.stringContaining("damaged") });

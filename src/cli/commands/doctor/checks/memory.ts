@@ -21,13 +21,15 @@ interface DatabaseMessages {
   /** What to do when it is damaged, and when a newer Pommel wrote it. */
   damaged: string;
   tooNew: string;
+  /** What to do when it is from before the first release. */
+  unreleased?: string;
 }
 
 /** Formats the findings about a database. */
 export function databaseResult(
   file: string,
   check: StoreCheck,
-  { absent, damaged, tooNew }: DatabaseMessages,
+  { absent, damaged, tooNew, unreleased }: DatabaseMessages,
 ): CheckResult {
   const name = basename(file);
   switch (check.state) {
@@ -38,7 +40,7 @@ export function databaseResult(
     case "older":
       return warn(
         `${name} was written by an older Pommel (schema ${check.schema}).`,
-        "Run `pm daemon start`.",
+        (check.isReleased ? undefined : unreleased) ?? "Run `pm daemon start`.",
       );
     case "newer":
       return fail(

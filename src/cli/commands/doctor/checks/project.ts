@@ -179,6 +179,7 @@ async function memoryResult(project: Project): Promise<CheckResult> {
     damaged:
       "Nothing was changed. `pm doctor --repair` saves what can be read, `pm memory restore` goes back to a backup.",
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
+    unreleased: `\`pm memory restore ${project.memoryDb}\` makes a memory of this version from it.`,
   });
 }
 
