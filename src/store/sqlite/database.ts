@@ -156,6 +156,8 @@ function migrate(
   const latest = latestNumber(schema);
   if (version === latest) return;
   if (precious && version > 0 && version < schema.first) {
+    const problem = schemaProblem(db, schema);
+    if (problem !== null) throw damagedBy(problem, file, words);
     throw new PommelError(
       "schema_outdated",
       `${file} was written before the first release of Pommel (schema ${version}; this version reads ${schema.first} and later).`,

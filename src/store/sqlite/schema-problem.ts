@@ -22,13 +22,25 @@ function problemNow(db: Sqlite, schema: Schema): string | null {
   const structures = structuresOf(schema);
   const actual = structureOf(db);
   const expected = structures.get(version);
-  if (!expected) return null;
+  if (!expected) return version < schema.first ? claimedTooLow(version, actual, structures) : null;
   const missing = missingFrom(actual, expected);
   if (missing !== null) return missing;
   // A later one has all of these as well: then its tables say which it is.
   const [later, structure] = [...structures].findLast(([, one]) => missingFrom(actual, one) === null)!;
   const isLater = later > version && missingFrom(expected, structure) !== null;
   return isLater ? `its schema number is ${version}, but it has the tables of schema ${later}` : null;
+}
+
+/** A number from before the first schema is wrong where the tables of a known schema are there. */
+function claimedTooLow(
+  version: number,
+  actual: Structure,
+  structures: ReadonlyMap<number, Structure>,
+): string | null {
+  const found = [...structures].findLast(([number, one]) => number > 0 && missingFrom(actual, one) === null);
+  return found === undefined
+    ? null
+    : `its schema number is ${version}, but it has the tables of schema ${found[0]}`;
 }
 
 /** The number of the schema that a database's tables come from, whatever its schema number says; that number where it cannot be told. */
