@@ -18,7 +18,8 @@ import type { Scope } from "../src/store/index/port.ts";
 import { ChunkVectors } from "../src/store/index/sqlite/chunk-vectors.ts";
 import { IndexDatabase } from "../src/store/index/sqlite/index-database.ts";
 import { insertVectors } from "../src/store/index/sqlite/vector-rows.ts";
-import { createKernel, createPlainKernel } from "../src/store/vectors/vector-kernel.ts";
+import { createKernel } from "../src/store/vectors/vector-kernel.ts";
+import { createPlainKernel } from "../test/support/plain/vector-kernel.ts";
 import { average, percentile, scratchDir } from "./measure.ts";
 
 const everywhere: Scope = { files: null, levels: null };

@@ -1,7 +1,7 @@
 /**
  * The inner loops of full-text search in FTS5's tables, in AssemblyScript: reading lists, and BM25 over what they hold. Part of
- * the same module as vectors.ts; src/store/sqlite/list-kernel.ts says what it promises and does the same in plain TypeScript, to
- * the last bit. src/store/sqlite/full-text-lists.ts says what a list is.
+ * the same module as vectors.ts; src/store/sqlite/list-kernel.ts says what it promises, src/store/sqlite/full-text-lists.ts what
+ * a list is.
  */
 
 /** In place of an offset: those that follow are in the column that comes next. */

@@ -1,6 +1,6 @@
 /**
  * Adding up the vectors of a text's tokens, in AssemblyScript, by SIMD. Part of the same module as vectors.ts;
- * src/models/embed/static/token-sums.ts says what it promises and does the same in plain TypeScript, to the last bit.
+ * src/models/embed/static/token-sums.ts says what it promises, and does the same for a few texts, to the last bit.
  */
 
 /** The tokens of a text, counted. */

@@ -1,7 +1,6 @@
 /**
  * The inner loops of vector search, in AssemblyScript: cosines of int8 vectors with one query, by SIMD. `npm run
- * build` compiles it to dist/vector-kernel.wasm; src/store/vectors/vector-kernel.ts says what the functions promise and does
- * the same in plain TypeScript, to the last bit.
+ * build` compiles it to dist/vector-kernel.wasm; src/store/vectors/vector-kernel.ts says what the functions promise.
  *
  * Pointers count bytes. A row is a header of 16 bytes, then its components up to a multiple of 16 (`length`), zero at
  * the end. The header holds two float64: 1 / the vector's length, 0 for none, and the id that the caller gave it.

@@ -1,7 +1,7 @@
 /**
  * The inner loops of search by words, in AssemblyScript: BM25 and phrases, over postings. Part of the same module as vectors.ts;
- * src/store/index/words/word-kernel.ts says what it promises and does the same in plain TypeScript, to the last bit.
- * src/store/index/words/postings.ts says what postings are.
+ * src/store/index/words/word-kernel.ts says what it promises, src/store/index/words/postings.ts what
+ * postings are.
  */
 
 const fieldCount = 4;

@@ -33,6 +33,7 @@ const exitCodeOf = {
   index_unavailable: exitCode.failed,
   unreadable: exitCode.failed,
   embedder_unavailable: exitCode.failed,
+  no_kernel: exitCode.failed,
   llm_unavailable: exitCode.failed,
   memory_corrupt: exitCode.failed,
   memory_missing: exitCode.failed,

@@ -1,40 +1,36 @@
 import { readFileSync } from "node:fs";
 import { builtFile } from "./built-file.ts";
+import { messageOf, PommelError } from "./errors.ts";
 
 /** Inner loops in WebAssembly (kernel/). Each that is used has a memory of its own, which its caller lays out. */
 
-/** What kernel/ is compiled to; null where that cannot be run. */
-export function compiledKernel(): WebAssembly.Module | null {
-  compiled ??= compile();
-  return compiled === "unavailable" ? null : compiled;
-}
+/**
+ * A new instance of what kernel/ is compiled to, with this memory.
+ * @throws PommelError `no_kernel` without WebAssembly SIMD, or without a build
+ */
+export const startKernel = <Exports>(memory: WebAssembly.Memory): Exports =>
+  new WebAssembly.Instance(compileKernel(), { env: { memory } }).exports as unknown as Exports;
 
-/** The quickest way that this machine can run, made when it is first wanted; both give the same answers. */
-export function quickest<T extends object>(
-  inWasm: (module: WebAssembly.Module) => T,
-  plain: () => T,
-): () => T {
-  let known: T | undefined;
+/** Makes a thing when it is first wanted, and once. */
+export function makeOnce<T>(make: () => T): () => T {
+  let made: T | undefined;
   return () => {
-    const module = compiledKernel();
-    known ??= module === null ? plain() : inWasm(module);
-    return known;
+    made ??= make();
+    return made;
   };
 }
 
-let compiled: WebAssembly.Module | "unavailable" | undefined;
-
-/** Not there without a build, refused where there is no SIMD or no WebAssembly at all. */
-function compile(): WebAssembly.Module | "unavailable" {
+const compileKernel = makeOnce(() => {
   try {
-    return new WebAssembly.Module(readFileSync(builtKernel()));
-  } catch {
-    return "unavailable";
+    return new WebAssembly.Module(readFileSync(builtFile("vector-kernel.wasm")));
+  } catch (error) {
+    throw new PommelError(
+      "no_kernel",
+      `This Node cannot run Pommel's WebAssembly: ${messageOf(error)}.`,
+      "Use Node 20.19 or later on a processor with SIMD, without --jitless. From the sources, run `npm run build` first.",
+    );
   }
-}
-
-/** What kernel/ is compiled to. */
-export const builtKernel = (): URL => builtFile("vector-kernel.wasm");
+});
 
 const pageSize = 65_536;
 

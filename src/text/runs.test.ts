@@ -1,22 +1,12 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { builtKernel, memoryOf } from "../project/kernel.ts";
-import { mostRuns, plainRuns, type RunKernel, type RunReader, type Runs, runsOf, wasmRuns } from "./runs.ts";
-
-const module = new WebAssembly.Module(readFileSync(builtKernel()));
-
-function inWasm(reader: RunReader): Runs {
-  const memory = memoryOf(16);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as RunKernel;
-  return wasmRuns(wasm, { memory, base: 16 }, reader);
-}
+import { createRuns, mostRuns, runsOf } from "./runs.ts";
 
 /** Spells what is read by what was met. */
-function speller(create: (reader: RunReader) => Runs) {
+function speller() {
   let met: string[] = [];
   let forgotten = 0;
-  const runs = create({
+  const runs = createRuns({
     met: (run) => met.push(run),
     forgotten() {
       met = [];
@@ -49,12 +39,9 @@ const text = fc.oneof(
   ),
 );
 
-describe.each([
-  ["in WebAssembly", inWasm],
-  ["in plain TypeScript", plainRuns],
-])("runs %s", (_, create) => {
+describe("runs", () => {
   it("are the longest pieces of word characters, in their order, however often they were met", () => {
-    const speller_ = speller(create);
+    const speller_ = speller();
     fc.assert(
       fc.property(fc.array(text, { maxLength: 4 }), (texts) => {
         for (const one of texts) expect(speller_.read(one)).toEqual([...runsOf(one)]);
@@ -63,7 +50,7 @@ describe.each([
   });
 
   it("are met once, until there are too many", () => {
-    const { read, met, forgotten } = speller(create);
+    const { read, met, forgotten } = speller();
     read("one two one three");
     read("three two");
     expect(met()).toBe(3);
@@ -76,7 +63,7 @@ describe.each([
   });
 
   it("are found in long texts, and after them in short ones", () => {
-    const { read } = speller(create);
+    const { read } = speller();
     const words = Array.from({ length: 30_000 }, (_, i) => `w${i % 7000}`);
     expect(read(words.join("\n"))).toEqual(words);
     expect(read("")).toEqual([]);
@@ -84,16 +71,16 @@ describe.each([
   });
 
   it("are forgotten as well where they take too many bytes", () => {
-    const { read, forgotten } = speller(create);
+    const { read, forgotten } = speller();
     const long = Array.from({ length: 8000 }, (_, i) => `${"y".repeat(200)}${i}`);
     expect(read(long.join(" "))).toEqual(long);
     expect(read(long.slice(0, 3).join(" "))).toEqual(long.slice(0, 3));
-    if (create === inWasm) expect(forgotten()).toBeGreaterThan(0);
+    expect(forgotten()).toBeGreaterThan(0);
   });
 });
 
 it("word characters are letters and digits of ASCII, $, _, and everything beyond", () => {
-  const { read } = speller(inWasm);
+  const { read } = speller();
   for (let code = 0; code < 0x300; code++) {
     const character = String.fromCharCode(code);
     const isWord = /[A-Za-z0-9_$]/.test(character) || code > 127;

@@ -1,5 +1,4 @@
-import { compiledKernel, growTo, memoryOf } from "../project/kernel.ts";
-import { detached } from "./detached.ts";
+import { growTo, memoryOf, startKernel } from "../project/kernel.ts";
 
 /**
  * Cuts texts into runs of word characters: letters and digits of ASCII, `$`, `_`, and everything beyond ASCII. Most runs in code
@@ -24,31 +23,26 @@ export const bytesOfRuns = 1_250_000;
 const slots = 131_072;
 /** Numbers in a part. */
 const mostFound = 4096;
-/** Longer runs are not kept. Bytes of UTF-8 in WebAssembly, and characters elsewhere. */
-const longest = 256;
 
 /** What kernel/runs.ts exports; see there. */
 export interface RunKernel {
   numberRuns(table: number, text: number, length: number, at: number): number;
 }
 
-/** The quickest that this machine can run. */
+/** In a memory of its own. */
 export function createRuns(reader: RunReader): Runs {
-  const module = compiledKernel();
-  if (module === null) return plainRuns(reader);
   const memory = memoryOf(0);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as RunKernel;
-  return wasmRuns(wasm, { memory, base: 0 }, reader);
+  return runsIn(startKernel<RunKernel>(memory), { memory, base: 0 }, reader);
 }
 
 /** Places in a table of kernel/runs.ts, and how many it has. */
 const [known, stopped, longEnd, places] = [5, 9, 10, 11];
 
 /**
- * In WebAssembly, in a memory from an address on: a table, and behind it the text at hand.
+ * In a memory from an address on: a table, and behind it the text at hand.
  * @param base a multiple of 4; nothing else may lie behind it
  */
-export function wasmRuns(
+export function runsIn(
   wasm: RunKernel,
   { memory, base }: { memory: WebAssembly.Memory; base: number },
   reader: RunReader,
@@ -90,35 +84,6 @@ export function wasmRuns(
           yield bytes.toString("utf8", textAt + at, textAt + table[longEnd]!);
           at = table[longEnd]!;
         } else if (at < length && found < mostFound) forget();
-      }
-    },
-  };
-}
-
-/** In plain TypeScript. */
-export function plainRuns(reader: RunReader): Runs {
-  const numbers = new Map<string, number>();
-  const found = new Uint32Array(1);
-  return {
-    *read(text) {
-      for (const run of runsOf(text)) {
-        if (run.length > longest) {
-          yield run;
-          continue;
-        }
-        let number = numbers.get(run);
-        if (number === undefined) {
-          if (numbers.size === mostRuns) {
-            numbers.clear();
-            reader.forgotten();
-          }
-          number = numbers.size;
-          const kept = detached(run);
-          numbers.set(kept, number);
-          reader.met(kept);
-        }
-        found[0] = number;
-        yield found;
       }
     },
   };

@@ -1,4 +1,4 @@
-import { growTo, memoryOf, quickest } from "../../project/kernel.ts";
+import { growTo, makeOnce, memoryOf, startKernel } from "../../project/kernel.ts";
 
 /**
  * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which
@@ -15,18 +15,13 @@ interface Exports {
 /** Bytes that the kernel may read behind those that it was given. */
 const beyond = 16;
 
-/** The quickest that this machine can run. */
-export const heldBytes = quickest(wasmHeldBytes, () => plainHeldBytes);
-
-export const plainHeldBytes: HeldBytes = (bytes, texts) => {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1").toLowerCase();
-  return texts.every((one) => text.includes(one.toLowerCase()));
-};
+/** What is asked runs to its end, so one is enough. */
+export const heldBytes = makeOnce(createHeldBytes);
 
 /** In WebAssembly, which has to find everything in its own memory. */
-export function wasmHeldBytes(module: WebAssembly.Module): HeldBytes {
+function createHeldBytes(): HeldBytes {
   const memory = memoryOf(1);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   return (bytes, texts) => {
     const longest = Math.max(0, ...texts.map(({ length }) => length));
     const textAt = bytes.length + beyond + longest;

@@ -1,4 +1,4 @@
-import { memoryOf, quickest } from "../../project/kernel.ts";
+import { makeOnce, memoryOf, startKernel } from "../../project/kernel.ts";
 
 /** Finds line ends in bytes: of a file most lines are only counted. As in git and in the index, LF alone ends a line. */
 export interface LineEnds {
@@ -19,17 +19,13 @@ interface Exports {
 /** Bytes that the kernel may read behind those that it was given. */
 const beyond = 16;
 
-/** The quickest that this machine can run. */
-export const lineEnds = quickest(wasmLineEnds, plainLineEnds);
-
-export function plainLineEnds(): LineEnds {
-  return { room: Buffer.allocUnsafeSlow(roomSize), endOfLines };
-}
+/** What is asked runs to its end, so one is enough. */
+export const lineEnds = makeOnce(createLineEnds);
 
 /** In WebAssembly, of bytes in its room. */
-export function wasmLineEnds(module: WebAssembly.Module): LineEnds {
+function createLineEnds(): LineEnds {
   const memory = memoryOf(roomSize + beyond);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   return {
     room: Buffer.from(memory.buffer, 0, roomSize),
     endOfLines(bytes, start, lines) {

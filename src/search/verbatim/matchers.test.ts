@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { compileLiteral } from "../../text/pattern.ts";
-import { plainHeldBytes } from "./held-bytes.ts";
+import { heldBytes } from "./held-bytes.ts";
 import { matchersOf } from "./matchers.ts";
 
 const matches = (text: string, searched: string) => [
@@ -34,7 +34,7 @@ it("finds lines whatever ends them, there and in the query", () => {
     for (const searched of [unix, windows]) {
       expect(matches(query, `zero ${searched} three`)).toEqual([[5, 5 + searched.length]]);
       const [matcher] = matchersOf({ query, match: "exact" });
-      expect(plainHeldBytes(Buffer.from(searched), matcher!.bytes)).toBe(true);
+      expect(heldBytes()(Buffer.from(searched), matcher!.bytes)).toBe(true);
     }
   }
 });
@@ -53,7 +53,7 @@ it("finds nothing in files whose bytes lack what it says", () => {
   fc.assert(
     fc.property(wanted, searched, mode, (query, text, match) => {
       const [matcher] = matchersOf({ query, match });
-      if (plainHeldBytes(Buffer.from(text), matcher!.bytes)) return;
+      if (heldBytes()(Buffer.from(text), matcher!.bytes)) return;
       expect([...matcher!.matchesIn(text)]).toEqual([]);
     }),
     { numRuns: 1000 },

@@ -155,9 +155,11 @@ function migrate(
   const version = versionOf(db);
   const latest = latestNumber(schema);
   if (version === latest) return;
-  if (precious && version > 0 && version < schema.first) {
-    const problem = schemaProblem(db, schema);
-    if (problem !== null) throw damagedBy(problem, file, words);
+  const isUnreleased = version > 0 && version < schema.first;
+  // What is emptied need not be sound.
+  const problem = isUnreleased && !precious ? null : schemaProblem(db, schema);
+  if (problem !== null && (isUnreleased || !readonly)) throw damagedBy(problem, file, words);
+  if (precious && isUnreleased) {
     throw new PommelError(
       "schema_outdated",
       `${file} was written before the first release of Pommel (schema ${version}; this version reads ${schema.first} and later).`,
@@ -169,8 +171,6 @@ function migrate(
     if (version === 0 && precious) throw new PommelError(...words.absent(file));
     throw new PommelError("schema_outdated", `${file} was written by an older Pommel.`, words.tooOld);
   }
-  const problem = schemaProblem(db, schema);
-  if (problem !== null) throw damagedBy(problem, file, words);
   const lost = version === 0 && !isCopy ? words.lost?.(file) : null;
   if (lost) throw lost;
   if (precious && version > 0 && !isCopy) {

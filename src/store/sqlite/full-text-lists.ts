@@ -129,27 +129,6 @@ export function eachRow(
   }
 }
 
-/**
- * What the places of a word in a row count together.
- * @param weights of each column; negative for those that are not looked at
- * @returns a negative number where the word is in none of the others
- */
-export function weightOfPlaces(bytes: Uint8Array, from: number, to: number, weights: Float64Array): number {
-  let weight = weights[0]!;
-  let sum = -1;
-  for (let at = from; at < to; ) {
-    let byte = bytes[at++]!;
-    if (byte === columnMark) {
-      weight = weights[numberAt(bytes, at)]!;
-      at += widthAt(bytes, at);
-      continue;
-    }
-    while (byte > 0x7f) byte = bytes[at++]!;
-    if (weight >= 0) sum = sum < 0 ? weight : sum + weight;
-  }
-  return sum;
-}
-
 /** Calls `visit` for each place of a word in a row: its column, and its offset there in words. */
 export function eachPlace(
   bytes: Uint8Array,

@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../project/kernel.ts";
+import { createPlainListKernel } from "../../../test/support/plain/list-kernel.ts";
 import { pushVarint } from "../../text/varint.ts";
 import type { TextList } from "./full-text-lists.ts";
-import { createPlainListKernel, createWasmListKernel, type ListKernel } from "./list-kernel.ts";
+import { type ListKernel, listKernel } from "./list-kernel.ts";
 
-const kernels = [
-  createWasmListKernel(new WebAssembly.Module(readFileSync(builtKernel()))),
-  createPlainListKernel(),
-];
+const kernels = [listKernel(), createPlainListKernel()];
 
 /** A row with a word: how far it is from the one before, and the distances of its places in each column. */
 interface Given {

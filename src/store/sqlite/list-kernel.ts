@@ -1,5 +1,5 @@
-import { growTo, memoryOf, quickest } from "../../project/kernel.ts";
-import { eachRow, type TextList, weightOfPlaces } from "./full-text-lists.ts";
+import { growTo, makeOnce, memoryOf, startKernel } from "../../project/kernel.ts";
+import type { TextList } from "./full-text-lists.ts";
 
 /** Those of FTS5's bm25(): how soon more of a word counts less. */
 export const saturation = 1.2;
@@ -22,8 +22,8 @@ export interface ListKernel {
   scores(): Float64Array;
 }
 
-/** The quickest that this machine can run. Scoring runs to its end, so one is enough. */
-export const listKernel = quickest(createWasmListKernel, createPlainListKernel);
+/** Scoring runs to its end, so one is enough. */
+export const listKernel = makeOnce(createListKernel);
 
 /** What kernel/lists.ts exports; see there. */
 interface Exports {
@@ -52,10 +52,10 @@ interface Exports {
 /** Behind the places and rows that are numbered: no list has it. */
 const noNumber = 2 ** 32 - 1;
 
-/** The kernel in WebAssembly, which has to find everything in its own memory: what was taken comes last, and grows. */
-export function createWasmListKernel(module: WebAssembly.Module): ListKernel {
+/** Lists in WebAssembly, which has to find everything in its own memory: what was taken comes last, and grows. */
+function createListKernel(): ListKernel {
   const memory = memoryOf(0);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   let size = 0;
   let taken = 0;
   const scoresAt = 0;
@@ -126,43 +126,5 @@ export function createWasmListKernel(module: WebAssembly.Module): ListKernel {
       return new Uint32Array(memory.buffer, rowsAt, added);
     },
     scores: () => new Float64Array(memory.buffer, scoresAt, size),
-  };
-}
-
-/** The kernel in plain TypeScript. */
-export function createPlainListKernel(): ListKernel {
-  let norms: Float64Array = new Float64Array(0);
-  let scores = norms;
-  let taken: ReadonlyMap<number, number> = new Map();
-  return {
-    begin(given) {
-      norms = given;
-      scores = new Float64Array(norms.length);
-    },
-    read(lists, weights) {
-      const found = new Map<number, number>();
-      for (const list of lists) {
-        eachRow(list, (row, from, to) => {
-          const count = weightOfPlaces(list.bytes, from, to, weights);
-          if (count >= 0) found.set(row, count);
-        });
-      }
-      taken = found;
-      return found.size;
-    },
-    take(found) {
-      taken = found;
-    },
-    add(rarity) {
-      const added: number[] = [];
-      for (const [row, count] of taken) {
-        if (row >= norms.length) continue;
-        const more = rarity * ((count * (saturation + 1)) / (count + norms[row]!));
-        if (scores[row] === 0 && more > 0) added.push(row);
-        scores[row]! += more;
-      }
-      return Uint32Array.from(added);
-    },
-    scores: () => scores,
   };
 }

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../project/kernel.ts";
-import { createPlainSignKernel, createWasmSignKernel } from "./sign-kernel.ts";
-
-const module = new WebAssembly.Module(readFileSync(builtKernel()));
+import { createPlainSignKernel } from "../../../test/support/plain/sign-kernel.ts";
+import { createSignKernel } from "./sign-kernel.ts";
 
 const cases = fc.constantFrom(8, 32, 64, 128).chain((bytes) => {
   const any = fc.uint8Array({ minLength: bytes, maxLength: bytes });
@@ -48,10 +45,7 @@ test("both kernels find the rows that differ in the fewest signs, of those that 
       const worth = expected.map((row) =>
         Math.fround(rows[row]!.signs.reduce((sum, byte, at) => sum + shares[at * 256 + byte]!, 0)),
       );
-      for (const kernel of [
-        createWasmSignKernel(module, query.length),
-        createPlainSignKernel(query.length),
-      ]) {
+      for (const kernel of [createSignKernel(query.length), createPlainSignKernel(query.length)]) {
         rows.forEach(({ signs, flag }, row) => {
           kernel.reserve(row + 1);
           kernel.put(row, signs, Uint8Array.of(flag));

@@ -1,4 +1,4 @@
-import { compiledKernel, growTo, memoryOf } from "../../project/kernel.ts";
+import { growTo, memoryOf, startKernel } from "../../project/kernel.ts";
 
 /**
  * The signs of vectors (signs.ts) in rows, to be compared with those of a query. Each row has a byte of flags, which is 0 where it
@@ -25,12 +25,6 @@ export interface SignKernel {
   worth(): Float32Array;
 }
 
-/** The quickest kernel that this machine can run; all give the same answers. @param bytes of a row, a multiple of 8 */
-export function createSignKernel(bytes: number): SignKernel {
-  const module = compiledKernel();
-  return module === null ? createPlainSignKernel(bytes) : createWasmSignKernel(module, bytes);
-}
-
 /** What kernel/vectors.ts exports; see there. */
 interface Exports {
   fewest(
@@ -48,14 +42,17 @@ interface Exports {
   sumShares(rows: number, words: number, list: number, count: number, shares: number, sums: number): void;
 }
 
-/** The kernel in WebAssembly, which has to find everything in its own memory: rows, flags and answers come last, and grow. */
-export function createWasmSignKernel(module: WebAssembly.Module, bytes: number): SignKernel {
+/**
+ * Signs in WebAssembly, which has to find everything in its own memory: rows, flags and answers come last, and grow.
+ * @param bytes of a row, a multiple of 8
+ */
+export function createSignKernel(bytes: number): SignKernel {
   const queryAt = 0;
   const sharesAt = queryAt + bytes;
   const countsAt = sharesAt + bytes * 256 * 4;
   const rowsAt = countsAt + Math.ceil((bytes * 8 + 1) / 2) * 8;
   const memory = memoryOf(rowsAt);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   const words = bytes / 8;
   let room = 0;
   let [foundAt, worthAt, found] = [0, 0, 0];
@@ -100,56 +97,3 @@ export function createWasmSignKernel(module: WebAssembly.Module, bytes: number):
     },
   };
 }
-
-/** The kernel in plain TypeScript. */
-export function createPlainSignKernel(bytes: number): SignKernel {
-  let rows = new Uint8Array(0);
-  let flags = new Uint8Array(0);
-  let asked = new Uint8Array(bytes);
-  let worthOf = new Float32Array(0);
-  let found = new Uint32Array(0);
-  const differences = (row: number) => {
-    let different = 0;
-    for (let at = 0; at < bytes; at++) different += ones[asked[at]! ^ rows[row * bytes + at]!]!;
-    return different;
-  };
-  return {
-    reserve(count) {
-      if (count <= flags.length) return;
-      const [knownRows, knownFlags] = [rows, flags];
-      rows = new Uint8Array(count * bytes);
-      rows.set(knownRows);
-      flags = new Uint8Array(count);
-      flags.set(knownFlags);
-    },
-    bytes: () => rows.length + flags.length,
-    put(first, signs, theirFlags) {
-      rows.set(signs, first * bytes);
-      flags.set(theirFlags, first);
-    },
-    flags: () => flags,
-    ask(signs, shares) {
-      asked = signs.slice();
-      worthOf = shares.slice();
-    },
-    fewest(count, most, wanted, others) {
-      const used = others ?? flags;
-      const ofBits = Array.from({ length: bytes * 8 + 1 }, (): number[] => []);
-      for (let row = 0; row < count; row++)
-        if ((used[row]! & wanted) !== 0) ofBits[differences(row)]!.push(row);
-      found = Uint32Array.from(ofBits.flat().slice(0, most)).sort();
-      return found;
-    },
-    worth() {
-      return Float32Array.from(found, (row) => {
-        let sum = 0;
-        for (let at = 0; at < bytes; at++) sum += worthOf[(at << 8) | rows[row * bytes + at]!]!;
-        return sum;
-      });
-    },
-  };
-}
-
-/** For each byte how many of its bits are set. */
-const ones = new Uint8Array(256);
-for (let byte = 1; byte < 256; byte++) ones[byte] = (byte & 1) + ones[byte >> 1]!;

@@ -1,10 +1,7 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../project/kernel.ts";
-import { createPlainKernel, createWasmKernel, type VectorKernel } from "./vector-kernel.ts";
-
-const module = new WebAssembly.Module(readFileSync(builtKernel()));
+import { createPlainKernel } from "../../../test/support/plain/vector-kernel.ts";
+import { createKernel, type VectorKernel } from "./vector-kernel.ts";
 
 const component = fc.integer({ min: -128, max: 127 });
 
@@ -30,7 +27,7 @@ function filled(kernel: VectorKernel, rows: readonly number[][]): VectorKernel {
 }
 
 function both(dimensions: number): VectorKernel[] {
-  return [createWasmKernel(module, dimensions), createPlainKernel(dimensions)];
+  return [createKernel(dimensions), createPlainKernel(dimensions)];
 }
 
 function selected(kernel: VectorKernel, first: number, count: number, least = Number.NEGATIVE_INFINITY) {

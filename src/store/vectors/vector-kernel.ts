@@ -1,4 +1,4 @@
-import { compiledKernel, growTo, memoryOf } from "../../project/kernel.ts";
+import { growTo, memoryOf, startKernel } from "../../project/kernel.ts";
 
 /** Vectors of one length in rows, to be compared with a query by the cosine of their angle. */
 export interface VectorKernel {
@@ -34,7 +34,7 @@ export interface VectorKernel {
 }
 
 /** Groups of rows that lie side by side, and what corrects the cosine of each row. */
-interface RowGroups {
+export interface RowGroups {
   /** Of each group. */
   firsts: Uint32Array;
   counts: Uint32Array;
@@ -51,12 +51,6 @@ export interface GroupNearness {
 
 /** Rows that one call works on at most. */
 export const blockSize = 1024;
-
-/** The quickest kernel that this machine can run; all give the same answers. */
-export function createKernel(dimensions: number): VectorKernel {
-  const module = compiledKernel();
-  return module === null ? createPlainKernel(dimensions) : createWasmKernel(module, dimensions);
-}
 
 /** What kernel/vectors.ts exports; see there. */
 interface Exports {
@@ -101,10 +95,10 @@ const header = 16;
 const stagingSize = 65_536;
 
 /**
- * The kernel in WebAssembly, which has to find everything in its own memory: the rows come behind what has one size, and may grow;
+ * Vectors in WebAssembly, which has to find everything in its own memory: the rows come behind what has one size, and may grow;
  * groups come behind them.
  */
-export function createWasmKernel(module: WebAssembly.Module, dimensions: number): VectorKernel {
+export function createKernel(dimensions: number): VectorKernel {
   const length = Math.ceil(dimensions / 16) * 16;
   const stride = header + length;
   const idsAt = 0;
@@ -116,7 +110,7 @@ export function createWasmKernel(module: WebAssembly.Module, dimensions: number)
   const rowAt = (row: number) => rowsAt + row * stride;
 
   const memory = memoryOf(rowsAt);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   let scale = 0;
   let reserved = 0;
   let grouped = 0;
@@ -186,98 +180,9 @@ export function createWasmKernel(module: WebAssembly.Module, dimensions: number)
   };
 }
 
-/** The kernel in plain TypeScript. */
-export function createPlainKernel(dimensions: number): VectorKernel {
-  const [ids, cosines, list] = [
-    new Float64Array(blockSize),
-    new Float64Array(blockSize),
-    new Uint32Array(blockSize),
-  ];
-  let rows = new Int8Array(0);
-  let inverses = new Float64Array(0);
-  let rowIds = new Float64Array(0);
-  let groups: RowGroups | null = null;
-  let asked: Int8Array = new Int8Array(dimensions);
-  let scale = 0;
-  const cosineOf = (row: number): number => {
-    let sum = 0;
-    for (let i = 0, at = row * dimensions; i < dimensions; i++) sum += asked[i]! * rows[at + i]!;
-    return sum * inverses[row]! * scale;
-  };
-  return {
-    reserve(count) {
-      if (count <= inverses.length) return;
-      rows = enlarged(rows, new Int8Array(count * dimensions));
-      inverses = enlarged(inverses, new Float64Array(count));
-      rowIds = enlarged(rowIds, new Float64Array(count));
-    },
-    bytes: () => rows.byteLength + inverses.byteLength + rowIds.byteLength,
-    put(first, firstId, vectors) {
-      rows.set(vectors, first * dimensions);
-      for (let i = 0; i < vectors.length / dimensions; i++) {
-        inverses[first + i] = inverseLength(rows, (first + i) * dimensions, dimensions);
-        rowIds[first + i] = firstId + i;
-      }
-    },
-    clear(first, count) {
-      inverses.fill(0, first, first + count);
-    },
-    ask(query) {
-      if (query.length !== dimensions) return false;
-      asked = query;
-      scale = inverseLength(query, 0, dimensions);
-      return scale > 0;
-    },
-    select(first, count, least) {
-      let found = 0;
-      for (let row = first; row < first + count; row++) {
-        if (inverses[row] === 0) continue;
-        const cosine = cosineOf(row);
-        if (cosine < least) continue;
-        ids[found] = rowIds[row]!;
-        cosines[found++] = cosine;
-      }
-      return found;
-    },
-    measure(count) {
-      for (let i = 0; i < count; i++) cosines[i] = inverses[list[i]!] === 0 ? Number.NaN : cosineOf(list[i]!);
-    },
-    group(given) {
-      groups = given;
-    },
-    nearest(constant, factor) {
-      const { firsts, counts, shares, factors } = groups!;
-      const best = new Float64Array(firsts.length).fill(Number.NaN);
-      const whole = new Float64Array(firsts.length).fill(Number.NaN);
-      for (let group = 0; group < firsts.length; group++) {
-        const [first, count] = [firsts[group]!, counts[group]!];
-        if (count === 0) continue;
-        let greatest = Number.NEGATIVE_INFINITY;
-        let sum = 0;
-        for (let row = first; row < first + count; row++) {
-          const corrected = (cosineOf(row) - shares[row]! + constant) * factor * factors[row]!;
-          sum += corrected;
-          if (corrected > greatest) greatest = corrected;
-        }
-        best[group] = greatest;
-        whole[group] = sum / count;
-      }
-      return { best, whole };
-    },
-    ids: () => ids,
-    cosines: () => cosines,
-    list: () => list,
-  };
-}
-
 /** 1 / the length of a vector, 0 for one of zeros. */
-function inverseLength(components: Int8Array, from: number, dimensions: number): number {
+export function inverseLength(components: Int8Array, from: number, dimensions: number): number {
   let square = 0;
   for (let i = from; i < from + dimensions; i++) square += components[i]! * components[i]!;
   return square === 0 ? 0 : 1 / Math.sqrt(square);
-}
-
-function enlarged<T extends { set(from: T): void }>(from: T, to: T): T {
-  to.set(from);
-  return to;
 }

@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
-import { compiledKernel } from "../../../project/kernel.ts";
 import type { Embedder, EmbedderDriver } from "../embedder.ts";
 import { quantise } from "../quantise.ts";
 import {
   checkSum,
-  plainSums,
   readWeights,
   type SumOfTokens,
+  sumFewTexts,
+  sumManyTexts,
   type TokenVectors,
   type Weights,
-  wasmSums,
 } from "./token-sums.ts";
 import { Tokenizer } from "./words.ts";
 
@@ -147,8 +146,7 @@ export class StaticModel {
       rows: new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions),
       ...{ dimensions, most: maxTokens },
     };
-    const module = manyTexts ? compiledKernel() : null;
-    return new StaticModel(module === null ? plainSums(vectors) : wasmSums(module, vectors), weights);
+    return new StaticModel(manyTexts ? sumManyTexts(vectors) : sumFewTexts(vectors), weights);
   }
 }
 

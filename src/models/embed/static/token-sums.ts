@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { memoryOf } from "../../../project/kernel.ts";
-import { bytesOfRuns, mostRuns, type RunKernel, type Runs, wasmRuns } from "../../../text/runs.ts";
+import { memoryOf, startKernel } from "../../../project/kernel.ts";
+import { bytesOfRuns, mostRuns, type RunKernel, type Runs, runsIn } from "../../../text/runs.ts";
 import type { Tokenizer } from "./words.ts";
 
 /** The weights of a model, in memory that threads share: they take 10 MB. */
@@ -82,8 +82,8 @@ export type SumOfTokens = (text: string) => Float32Array;
 /** Of a token that occurs once, twice, and so on. */
 const weightsOf = (most: number) => Float32Array.from({ length: most }, (_, i) => 1 + Math.log(i + 1));
 
-/** In plain TypeScript. */
-export function plainSums({ tokenizer, scales, rows, dimensions, most }: TokenVectors): SumOfTokens {
+/** For a few texts, as questions are: without a copy of the rows, which takes longer than these do, and 20 MB. */
+export function sumFewTexts({ tokenizer, scales, rows, dimensions, most }: TokenVectors): SumOfTokens {
   const weights = weightsOf(most);
   /** Zero between calls. */
   const counts = new Uint16Array(scales.length);
@@ -114,11 +114,11 @@ const mostAtOnce = 1024;
 /** What all runs that are kept have, at most: no token is shorter than a byte. */
 const mostTokens = bytesOfRuns + mostAtOnce;
 
-/** In WebAssembly, in less than half of the time, with a copy of the rows in its own memory. @param vectors of dimensions that 16 divides */
-export function wasmSums(
-  module: WebAssembly.Module,
-  { tokenizer, scales, rows, dimensions, most }: TokenVectors,
-): SumOfTokens {
+/**
+ * For many texts: in WebAssembly, in less than half of the time, with a copy of the rows in its own memory.
+ * @param vectors of dimensions that 16 divides
+ */
+export function sumManyTexts({ tokenizer, scales, rows, dimensions, most }: TokenVectors): SumOfTokens {
   let end = 0;
   const room = (bytes: number) => {
     const at = end;
@@ -130,7 +130,7 @@ export function wasmSums(
   const [scalesAt, rowsAt] = [room(scales.length * 4), room(rows.length)];
   const [beginsAt, tokensAt, longAt] = [room((mostRuns + 3) * 4), room(mostTokens * 4), room(4)];
   const memory = memoryOf(end);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   new Uint32Array(memory.buffer, bagAt).set([countsAt, differentAt, 0, 0, most]);
   new Float32Array(memory.buffer, weightsAt).set(weightsOf(most));
   new Float32Array(memory.buffer, scalesAt).set(scales);
@@ -147,7 +147,7 @@ export function wasmSums(
     new Uint32Array(memory.buffer, begins[run], tokens.length).set(tokens);
     begins[run + 1] = begins[run] + tokens.length * 4;
   };
-  const runs: Runs = wasmRuns(
+  const runs: Runs = runsIn(
     wasm,
     { memory, base: end },
     {

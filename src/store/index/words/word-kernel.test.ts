@@ -1,15 +1,11 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtKernel } from "../../../project/kernel.ts";
+import { createPlainWordKernel } from "../../../../test/support/plain/word-kernel.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
 import { FieldSums, fieldCount, lengthNorm, type Postings, PostingsWriter } from "./postings.ts";
-import { createPlainWordKernel, createWasmWordKernel } from "./word-kernel.ts";
+import { wordKernel } from "./word-kernel.ts";
 
-const kernels = [
-  createWasmWordKernel(new WebAssembly.Module(readFileSync(builtKernel()))),
-  createPlainWordKernel(),
-];
+const kernels = [wordKernel(), createPlainWordKernel()];
 const sums = new FieldSums({ name: 8, path: 4, head: 3, body: 1 });
 
 const times = fc

@@ -1,7 +1,6 @@
-import { growTo, memoryOf, quickest } from "../../../project/kernel.ts";
+import { growTo, makeOnce, memoryOf, startKernel } from "../../../project/kernel.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { chunksWithPhrase } from "./holders.ts";
-import { addScores, bm25Factor, type FieldSums, type Postings } from "./postings.ts";
+import { bm25Factor, type FieldSums, type Postings } from "./postings.ts";
 
 /** What is done with all of a segment's postings of a word, one segment at a time: its chunks are scored, or phrases found in them. */
 export interface WordKernel {
@@ -25,8 +24,8 @@ export interface WordKernel {
   withPhrase(words: readonly Postings[], limit: number): Uint32Array;
 }
 
-/** The quickest that this machine can run. What it is asked runs to its end, so one is enough. */
-export const wordKernel = quickest(createWasmWordKernel, createPlainWordKernel);
+/** What it is asked runs to its end, so one is enough. */
+export const wordKernel = makeOnce(createWordKernel);
 
 /** What kernel/words.ts exports; see there. */
 interface Exports {
@@ -54,15 +53,15 @@ interface Exports {
 const wordLength = 8;
 
 /**
- * The kernel in WebAssembly, which has to find everything in its own memory. Scores, norms and a list come last, and grow; or, in
+ * Words in WebAssembly, which has to find everything in its own memory. Scores, norms and a list come last, and grow; or, in
  * their place, what is gone, and words of phrases.
  */
-export function createWasmWordKernel(module: WebAssembly.Module): WordKernel {
+function createWordKernel(): WordKernel {
   const placesAt = 0;
   const sumsAt = placesAt + blockSize * 4;
   const scoresAt = sumsAt + (256 + 4) * 8;
   const memory = memoryOf(scoresAt);
-  const wasm = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Exports;
+  const wasm = startKernel<Exports>(memory);
   let count = 0;
   let normsAt = 0;
   let listAt = 0;
@@ -126,44 +125,6 @@ export function createWasmWordKernel(module: WebAssembly.Module): WordKernel {
       const gone = isAnyGone ? goneAt : 0;
       const found = wasm.chunksWithPhrase(wordsAt, phrase.length, count, gone, limit, foundAt);
       return new Uint32Array(memory.buffer, foundAt, found);
-    },
-  };
-}
-
-/** The kernel in plain TypeScript. */
-export function createPlainWordKernel(): WordKernel {
-  const places = new Uint32Array(blockSize);
-  let all = new Float32Array(0);
-  let scores: Float32Array = all;
-  let norms: Float32Array = all;
-  let sums: FieldSums;
-  let gone: Uint8Array | null = null;
-  return {
-    begin(given, weighed) {
-      norms = given;
-      sums = weighed;
-      if (all.length < norms.length) all = new Float32Array(norms.length);
-      scores = all.subarray(0, norms.length).fill(0);
-    },
-    add: (list, idf) => addScores(list, sums, idf, norms, scores),
-    above(first, least) {
-      let found = 0;
-      const end = Math.min(first + blockSize, scores.length);
-      for (let i = first; i < end; i++) if (scores[i]! > least) places[found++] = i - first;
-      return found;
-    },
-    places: () => places,
-    scores: () => scores,
-    beginPhrases(_, isGone) {
-      gone = isGone;
-    },
-    withPhrase(words, limit) {
-      const found: number[] = [];
-      for (const chunk of chunksWithPhrase(words)) {
-        if (gone?.[chunk]) continue;
-        if (found.push(chunk) === limit) break;
-      }
-      return Uint32Array.from(found);
     },
   };
 }

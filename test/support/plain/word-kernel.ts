@@ -1,0 +1,42 @@
+import { chunksWithPhrase } from "../../../src/store/index/words/holders.ts";
+import { addScores, type FieldSums } from "../../../src/store/index/words/postings.ts";
+import type { WordKernel } from "../../../src/store/index/words/word-kernel.ts";
+import { blockSize } from "../../../src/store/vectors/vector-kernel.ts";
+
+/** What the kernel in WebAssembly is compared with. */
+export function createPlainWordKernel(): WordKernel {
+  const places = new Uint32Array(blockSize);
+  let all = new Float32Array(0);
+  let scores: Float32Array = all;
+  let norms: Float32Array = all;
+  let sums: FieldSums;
+  let gone: Uint8Array | null = null;
+  return {
+    begin(given, weighed) {
+      norms = given;
+      sums = weighed;
+      if (all.length < norms.length) all = new Float32Array(norms.length);
+      scores = all.subarray(0, norms.length).fill(0);
+    },
+    add: (list, idf) => addScores(list, sums, idf, norms, scores),
+    above(first, least) {
+      let found = 0;
+      const end = Math.min(first + blockSize, scores.length);
+      for (let i = first; i < end; i++) if (scores[i]! > least) places[found++] = i - first;
+      return found;
+    },
+    places: () => places,
+    scores: () => scores,
+    beginPhrases(_, isGone) {
+      gone = isGone;
+    },
+    withPhrase(words, limit) {
+      const found: number[] = [];
+      for (const chunk of chunksWithPhrase(words)) {
+        if (gone?.[chunk]) continue;
+        if (found.push(chunk) === limit) break;
+      }
+      return Uint32Array.from(found);
+    },
+  };
+}
