@@ -151,16 +151,12 @@ async function runHere<R extends RouteName>(
   { onHere, ...how }: CallOptions,
   why: DaemonUnreachable,
 ): Promise<ResponseOf<R>> {
-  const [{ everywhere, isOperation, run }, { moveLegacyMemory }] = await Promise.all([
-    import("../queries/operations.ts"),
-    import("../queries/projects/legacy.ts"),
-  ]);
+  const { everywhere, isOperation, run } = await import("../queries/operations.ts");
   const all: { [N in RouteName]?: (request: RequestOf<N>) => Promise<ResponseOf<N>> } = everywhere;
   const ofAll = all[operation];
   if (ofAll) return ofAll(input);
   if (place === null || !isOperation(operation)) throw why;
   onHere?.(why.reason);
-  await moveLegacyMemory(place);
   if (ofCode.has(operation) && !existsSync(place.indexDb)) await indexFirst(place, run, how.signal);
   return run(place, operation, input, how);
 }

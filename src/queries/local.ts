@@ -88,7 +88,5 @@ export async function runLocal<N extends LocalName>(
     const { upkeep } = await import("./upkeep/upkeep.ts");
     return (upkeep[name as keyof Upkeep] as Any)(place, request, how) as LocalAnswer<N>;
   }
-  const { moveLegacyMemory } = await import("./projects/legacy.ts");
-  await moveLegacyMemory(place as Project);
   return (local[name as keyof typeof local] as Any)(place, request, how) as LocalAnswer<N>;
 }

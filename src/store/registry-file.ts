@@ -72,10 +72,7 @@ function openFile(file: string): Sqlite {
       db.exec("PRAGMA journal_mode = WAL");
       db.transaction("immediate", () => {
         // Another process may have been first.
-        const from = versionOf();
-        if (from === version) return;
-        // A list of directories that kept their memory within; `legacyRoots` reads it.
-        if (from === 1) db.exec("ALTER TABLE projects RENAME TO legacy_projects");
+        if (versionOf() === version) return;
         db.exec(schema);
         db.exec(`PRAGMA user_version = ${version}`);
       });

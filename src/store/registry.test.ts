@@ -245,31 +245,6 @@ describe("a registry that cannot be used", () => {
   it("fails nothing where its directory cannot be made", () => {
     writeFileSync(join(dir, "share"), "");
     expect(Registry.openIfAny(file)).toBeNull();
-    expect(Registry.openIfThere(file)?.legacyRoots() ?? []).toEqual([]);
-  });
-});
-
-describe("the list of directories of an earlier version", () => {
-  const version1 = `
-    CREATE TABLE projects (
-      root TEXT PRIMARY KEY, name TEXT NOT NULL, remote TEXT, memory_db TEXT NOT NULL,
-      first_used_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-    INSERT INTO projects VALUES ('/code/a', 'a', NULL, '/code/a/.pommel/memory.db', 1, 2);
-    PRAGMA user_version = 1;`;
-
-  it("is kept for those who move what lies there, and lists no project", () => {
-    mkdirSync(dataDir, { recursive: true });
-    change(version1);
-    expect(Registry.open(file).legacyRoots()).toEqual(["/code/a"]);
-    expect(ids()).toEqual([]);
-    registry().saveProject(known);
-    Registry.close(file);
-    expect(Registry.open(file).legacyRoots()).toEqual(["/code/a"]);
-    expect(ids()).toEqual(["app"]);
-  });
-
-  it("is missing from a new registry", () => {
-    expect(Registry.openIfThere(file)?.legacyRoots() ?? []).toEqual([]);
+    expect(Registry.openIfThere(file)).toBeNull();
   });
 });

@@ -138,16 +138,6 @@ export class Registry {
     });
   }
 
-  /** Directories that kept their memory in their own `.pommel/`, as Pommel did before it had a home. */
-  legacyRoots(): string[] {
-    return this.use((db) => {
-      const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'legacy_projects'").get();
-      return isThere === undefined
-        ? []
-        : (db.prepare("SELECT root FROM legacy_projects").pluck().all() as string[]);
-    });
-  }
-
   /** Adds a project, or replaces what is known of it. */
   saveProject(project: KnownProject): void {
     this.use((db) =>

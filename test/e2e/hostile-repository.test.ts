@@ -208,14 +208,9 @@ describe.each([false, true])("a clone; recorded: %s", (known) => {
     expect(heard()).toBe(1);
 
     expect(readFileSync(join(root, ".pommel/memory.db")).equals(memory)).toBe(true);
-    const check = await doctor();
     // It is not even opened: SQLite would leave files beside it.
     const files = ["config.toml", "daemon.json", "memory.db", "state"];
     expect(readdirSync(join(root, ".pommel")).sort()).toEqual(files);
-    expect(check("legacy")).toMatchObject({
-      status: "warn",
-      message: expect.stringContaining(join(root, ".pommel/memory.db")),
-    });
   });
 });
 
@@ -323,6 +318,85 @@ it("a commit that is pulled replaces no memory, and its settings delete nothing"
   expect((await doctor())("config")).toMatchObject({
     status: "warn",
     message: expect.stringMatching(/may not set .*sessions\.retention_days/),
+  });
+});
+
+describe("a .pommel/ that a pull brings", () => {
+  const settings =
+    '[openai]\nurl = "http://127.0.0.1:9"\n\n[embed]\ntext = "openai/x"\n\n[sessions]\nretention_days = 1\n';
+  /** All that Pommel has in its home. */
+  const likeAHome = (): Files => ({
+    ...{ ".pommel/config.toml": settings, ".pommel/.gitignore": "*\n", ".pommel/memory.db": forgedMemory() },
+    ...{
+      ".pommel/memory.db-wal": "x",
+      ".pommel/backups/memory.db": forgedMemory(),
+      ".pommel/setup.json": "{}",
+    },
+    ...{
+      ".pommel/index.db": "x",
+      ".pommel/writer.lock": "x",
+      ".pommel/spool/1.json": "{}",
+      ".pommel/audit/log": "x",
+    },
+    ...{ ".pommel/moved.json": JSON.stringify({ state: "copied", sessions: 1, notes: 1 }) },
+  });
+
+  it.each<[string, (project: Project) => Files]>([
+    ["is like a home", likeAHome],
+    ["is a link to the project's memory", ({ dataDir }) => ({ ".pommel": { link: dataDir } })],
+    ["is a link to the user's settings", () => ({ ".pommel": { link: homeOf().configDir } })],
+    [
+      "is full of links into the home",
+      ({ dataDir, memoryDb }) => ({
+        ".pommel/memory.db": { link: memoryDb },
+        ".pommel/backups": { link: join(dataDir, "backups") },
+        ".pommel/config.toml": { link: join(homeOf().configDir, "config.toml") },
+      }),
+    ],
+  ])("%s and stays byte for byte, with the memory and the settings whole", async (_, files) => {
+    const project = clone({}, { known: true });
+    await pm("note", "my precious note");
+    await pm("config", "set", "search.limit", "9");
+    expect((await pm("memory", "backup")).code).toBe(0);
+    const own = () => [
+      readFileSync(project.configFile, "utf8"),
+      readdirSync(join(project.dataDir, "backups")).length,
+    ];
+    const before = own();
+    push(files(project));
+    git(root, "pull", "--quiet");
+    /** What differs from the commit, ignored files included. */
+    const changed = () =>
+      execFileSync("git", ["status", "--porcelain", "--ignored", "--", ".pommel"], {
+        cwd: root,
+        encoding: "utf8",
+      });
+    expect(lstatSync(join(root, ".pommel"))).toBeDefined();
+    for (const daemon of [false, true]) {
+      if (daemon) await startedDaemon();
+      for (const command of [
+        "status",
+        "note again",
+        "search retryLater",
+        "doctor",
+        "doctor --fix",
+        "memory notes",
+      ])
+        await pm(...command.split(" "));
+      expect(changed()).toBe("");
+      expect(own()).toEqual(before);
+      const all = await notes();
+      expect(all).toContain("my precious note");
+      expect(all).not.toContain(order);
+      const value = async (key: string) => (await pm("config", "get", key)).stdout.trim();
+      expect([await value("openai.url"), await value("sessions.retention_days")]).not.toContain("1");
+      expect(await value("openai.url")).not.toContain("127.0.0.1:9");
+    }
+    expect((await pm("uninstall", "--keep-memory", "--yes")).code).toBe(0);
+    expect(changed()).toBe("");
+    expect(await notes()).toContain("my precious note");
+    expect((await pm("uninstall", "--yes")).code).toBe(0);
+    expect(changed()).toBe("");
   });
 });
 
@@ -458,11 +532,9 @@ describe("a .pommel that is", () => {
     expect((await pm("note", "mine")).code).toBe(0);
     expect(await notes()).toContain("mine");
     expect((await pm("config", "get", "search.limit")).stdout).not.toContain("77");
-    const check = await doctor();
-    for (const name of ["config", "legacy"]) {
-      expect(check(name).status).not.toBe("fail");
-      expect(check(name).message).not.toContain("itself failed");
-    }
+    const config = (await doctor())("config");
+    expect(config.status).not.toBe("fail");
+    expect(config.message).not.toContain("itself failed");
   });
 
   /** Somebody else's, elsewhere. */

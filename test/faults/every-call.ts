@@ -1,19 +1,7 @@
 import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../src/project/files/dead-drafts.ts";
-import { registryFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { backUp } from "../../src/store/memory/backups/backups.ts";
@@ -85,34 +73,6 @@ async function makeStates(): Promise<void> {
     originals.set(`${home}, backed up`, stored(fresh(`${home}, backed up`)));
     await from(`${home}, damaged`, home, ({ memoryDb }) => exec(memoryDb, "DROP TABLE events"));
   }
-  await from("small, in the repository", "small, backed up", leaveInRepository);
-  // What another project's memory was encrypted for.
-  await from("small, encrypted, in the repository", "small, in the repository", ({ root }) =>
-    runStep("encrypt", root),
-  );
-}
-
-const legacyDir = ({ root }: Project) => join(root, ".pommel");
-
-/** As it was before there was a home. */
-function leaveInRepository(project: Project): void {
-  const { root, memoryDb, dataDir } = project;
-  const dir = legacyDir(project);
-  mkdirSync(dir);
-  writeFileSync(join(dir, ".gitignore"), "*\n");
-  writeFileSync(join(dir, "config.toml"), "[search]\nlimit = 7\n");
-  for (const name of readdirSync(dataDir))
-    if (name === "backups" || name.startsWith(basename(memoryDb)))
-      cpSync(join(dataDir, name), join(dir, name), { recursive: true, preserveTimestamps: true });
-  putInPlace(null, "at/home");
-  mkdirSync(dirname(registryFile()), { recursive: true });
-  exec(
-    registryFile(),
-    `
-    CREATE TABLE projects (root TEXT PRIMARY KEY, name TEXT NOT NULL, memory_db TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    INSERT INTO projects VALUES ('${root}', 'repo', '${join(dir, "memory.db")}');
-    PRAGMA user_version = 1`,
-  );
 }
 
 function exec(file: string, sql: string): void {
@@ -156,18 +116,6 @@ function tried(home: Home): Tried[] {
       holds: ({ memoryDb }) =>
         /^(?:sound|newer)$/.test(checkMemory(memoryDb).state) ? null : "the memory is damaged",
       outcome: (of) => `${without(of)} ${allCopies(of.memoryDb).length > 0}`,
-    },
-    {
-      work: "move",
-      from: `${home}, in the repository`,
-      holds: (of) =>
-        [join(legacyDir(of), "memory.db"), of.memoryDb]
-          .filter((file) => existsSync(file))
-          .some((file) => contentOf(file) === original(`${home}, backed up`))
-          ? null
-          : "the memory is in neither place",
-      outcome: (of) =>
-        `${without(of)} ${allCopies(of.memoryDb).length} copies, ${existsSync(of.configFile)}, ${existsSync(legacyDir(of))}`,
     },
     {
       work: "forget",

@@ -17,7 +17,7 @@ export const { values: options } = parseArgs({
     only: { type: "string" },
     work: {
       type: "string",
-      default: "index,import,backup,recut,migration,encryption,sync,restore,repair,forget,move",
+      default: "index,import,backup,recut,migration,encryption,sync,restore,repair,forget",
     },
     big: { type: "string", default: "1000" },
     seed: { type: "string", default: "1" },

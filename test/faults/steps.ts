@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { changing } from "../../src/queries/changing.ts";
-import { moveLegacyMemory } from "../../src/queries/projects/legacy.ts";
 import { reindex } from "../../src/queries/search/reindex.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
@@ -46,7 +45,6 @@ export function stepsOf(root: string): Record<string, () => Promise<unknown> | u
     encrypt: () => encryptHome(`file:${join(root, "../our.key")}`, { backups: [] }),
     decrypt: () => decryptHome({ backups: [] }),
     migration: () => openDatabase(project.memoryDb, newerSchema, { readonly: false, precious: true }).close(),
-    move: () => moveLegacyMemory(project),
     restore: () => replaceMemory(project.memoryDb, manualBackup(project.memoryDb)),
     repair: () => repairMemory(project.memoryDb),
     forget: () => changing(project, (memoryWork) => forgetNow(memoryWork, { pattern: "falcon" })),

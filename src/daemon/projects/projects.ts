@@ -7,7 +7,6 @@ import { messageOf, PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { moveLegacyMemory } from "../../queries/projects/legacy.ts";
 import { JobThreads } from "../jobs/threads/job-threads.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
@@ -158,12 +157,10 @@ export class Projects {
   }
 
   private async prepare(project: Project): Promise<void> {
-    const moved = await moveLegacyMemory(project);
     await rememberProject(project);
     settleIdentity(project).catch((error: unknown) =>
       this.options.log.debug(`cannot recognise ${project.root}: ${messageOf(error)}`),
     );
-    if (moved !== null) this.options.log.info(moved);
   }
 
   private openAgain(project: Project): void {

@@ -1,12 +1,11 @@
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { agents } from "../../agents/registry.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import { registryFile } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
-import { type Project, teamDirName } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { leftOut, transcriptsThere, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
 import { recutSessions } from "../../sessions/recut.ts";
@@ -24,7 +23,6 @@ import { Registry } from "../../store/registry.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { changing } from "../changing.ts";
 import { withMemoryIfAny } from "../open.ts";
-import { legacyMemoryIn } from "../projects/legacy.ts";
 
 /** What `pm doctor` looks at in what is stored, which may be broken: nothing is changed unless it says so. */
 
@@ -86,13 +84,6 @@ export function memoryState({ memoryDb }: Project) {
   const isEmpty = !statSync(memoryDb, { throwIfNoEntry: false })?.size;
   const lost = isEmpty ? lostMemory(memoryDb) : null;
   return { lost, check: checkMemory(memoryDb) };
-}
-
-/** A memory in the checkout, where Pommel once kept it. A stranger's file is not even opened. */
-export async function legacyState(project: Project) {
-  const found = await legacyMemoryIn(project);
-  const file = join(project.root, teamDirName, "memory.db");
-  return { found, file, state: found === "none" || found === "others" ? null : checkMemory(file).state };
 }
 
 /** @param fix removes what killed processes left */

@@ -42,7 +42,6 @@ export const upkeep = {
   outdatedCuts: (project: Project, { config }: { config: Config }) => findings.outdatedCuts(project, config),
   indexState: (project: Project, { config }: { config: Config }) => findings.indexState(project, config),
   memoryState: (project: Project) => findings.memoryState(project),
-  legacyState: (project: Project) => findings.legacyState(project),
   backupState: (project: Project, { config, fix }: { config: Config; fix: boolean }) =>
     findings.backupState(project, config, fix),
   // Of the home.

@@ -23,7 +23,6 @@ import {
 } from "./envelope.ts";
 import {
   auditTexts,
-  databasesIn,
   databasesOf,
   filesIn,
   foldersOf,
@@ -107,17 +106,6 @@ export function rotateKey(
     // A folder with older backups may have another data key.
     if (readEnvelope(dir)?.id === envelope.id) writeEnvelope(dir, renewed);
   }
-}
-
-/**
- * What was copied into a project's folder from where nothing was encrypted, if the home is.
- * @throws PommelError as `unlock`; `unreadable` for what is damaged
- */
-export function encryptCopied(project: Project): void {
-  if (homeEnvelope() === null) return;
-  for (const file of plainAmong(databasesIn([project.dataDir])))
-    convertDatabase(file, keyOfDatabase(file), "encrypt");
-  convertAudit(project, "encrypt");
 }
 
 /** Each is converted with the key of its folder. */

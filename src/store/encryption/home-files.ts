@@ -49,7 +49,7 @@ export function plainFiles(options: HomeFiles): string[] {
 export const databasesOf = (options: HomeFiles): string[] => databasesIn(foldersOf(options));
 
 /** Locks and the registry stay plain: whoever has no key must see who holds them, and which projects there are. */
-export function databasesIn(folders: readonly string[]): string[] {
+function databasesIn(folders: readonly string[]): string[] {
   return withBackups(folders).flatMap((dir) =>
     filesIn(dir).filter(
       (file) =>

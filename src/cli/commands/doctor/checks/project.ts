@@ -1,5 +1,4 @@
 import { existsSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
@@ -41,7 +40,6 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "index", run: () => checkIndex(project) },
     { name: "nested", run: () => checkNested(project) },
     { name: "memory", run: () => memoryResult(project) },
-    { name: "legacy", run: () => checkLegacy(project) },
     { name: "backups", run: () => checkBackups(project, fix) },
     { name: "encryption", run: () => checkEncryption() },
     { name: "chunks", run: () => checkChunks(project) },
@@ -181,26 +179,6 @@ async function memoryResult(project: Project): Promise<CheckResult> {
     tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
     unreleased: `\`pm memory restore ${project.memoryDb}\` makes a memory of this version from it.`,
   });
-}
-
-/** A memory in the checkout, where Pommel once kept it. */
-async function checkLegacy(project: Project): Promise<CheckResult> {
-  const { found, file, state } = await call("legacyState", {}, project);
-  if (found === "none") return ok("no memory lies in the checkout");
-  if (found === "others") {
-    return warn(
-      `${file} is not used: it came with the repository or from another machine.`,
-      "If it is yours, `pm memory restore` with its path puts it in the place of this project's memory. Then delete it.",
-    );
-  }
-  if (state !== "damaged" && state !== "newer")
-    return ok(`${file} is moved into your home with the next search`);
-  return warn(
-    `${file} is not used: it is ${state === "newer" ? "a newer Pommel's" : "damaged"}.`,
-    state === "newer"
-      ? "Update Pommel."
-      : `\`pm memory restore\` takes a backup of it from ${dirname(file)}/backups.`,
-  );
 }
 
 /** Whether sessions are cut into chunks by the rules and settings in force. */
