@@ -1,8 +1,8 @@
 import { hasContrast, lineBefore, looksLikeWords } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue } from "./checks/values.ts";
 import { issuedKey, issuers } from "./issuers.ts";
-import { nouns } from "./patterns/prose-patterns.ts";
 import type { Span } from "./patterns/rule.ts";
+import { wordsOf } from "./words.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
 interface Structure {
@@ -66,7 +66,7 @@ export const structures: readonly Structure[] = [
       "credential",
       "_secret",
       " secret ",
-      ...nouns,
+      ...wordsOf("foreignPassword"),
     ],
     find: passwordsOnLine,
   },

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { wordsOf } from "../words.ts";
 import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
 
 /** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
@@ -37,15 +38,7 @@ export function isNoValue(value: string): boolean {
   );
 }
 
-const noValues = new Set(
-  (
-    "string str text bool boolean number int integer any unknown object void never bytes char varchar null nil none " +
-    "undefined true false yes no on off empty missing required optional hidden invalid incorrect wrong valid default " +
-    "enabled disabled password passwd passphrase pwd pass secret secrets token tokens key apikey api_key credential " +
-    "credentials username user email login input field value auth test todo tbd redacted masked example sample dummy " +
-    "confidential unset self this new current confirm current-password new-password option[string] array list val"
-  ).split(" "),
-);
+const noValues = new Set(wordsOf("noValue"));
 
 /** `response.token`, `config["token"]`, `getToken()`: code, not a value. */
 export function isReference(value: string): boolean {
@@ -59,26 +52,7 @@ export function isReference(value: string): boolean {
  * Words of messages, labels and sentences: a phrase with one of them is not a passphrase. Nearly every English sentence
  * has one.
  */
-const sentenceWords = new Set(
-  (
-    "a about access account actual added after again all already also always am an and another any apply are as at auth " +
-    "authentication back based be because been before being between both but by bytes call can cannot change changed " +
-    "characters check code command config configured confirm could create created current data default did " +
-    "different do does doesn done each email empty encrypted ensure enter equal error existing expired fail failed false " +
-    "field file first fix for forgot found from function generated get given good had handling has hash hashed hashing " +
-    "have here hidden how if in incorrect input instead int into invalid is it item its just key keys last length less " +
-    "letters list login logged long longer match matches max may message method min mismatch missing more must my name " +
-    "need needed needs never new no none not nothing now null number object of off old on once one only optional or our " +
-    "out page param parameter parse pass password passwords passwort per phrase please policy prompt protected provided " +
-    "public random read recovery repeat request require required reset response retry return returns rules same save seed " +
-    "send server set setting should show sign so some specified stored string strong submit such supplied support sure " +
-    "test text than that the their them then there these they this those through to token tokens too true try two type " +
-    "undefined unique unless until update updated upper use used user username users uses using valid validation value " +
-    "values variable via want was we weak were what when where whether which while will with without word words would " +
-    "wrong yes yet you your yourself obligatoire passe oublié oublie mot de la le les des est ist nicht el es para por " +
-    "contraseña senha não bitte ein eine und der die das option options environment env secret secrets api url path"
-  ).split(" "),
-);
+const sentenceWords = new Set(wordsOf("sentenceWord"));
 
 /** Lower-case words that make no sentence. */
 export function isPassphrase(value: string, minWords = 2): boolean {
@@ -116,15 +90,7 @@ export function isLiteral(value: string): boolean {
 }
 
 /** What a person is or a password is, and who else knows one: "log in as student / teacher", "Password: expired". */
-const labels = new Set(
-  (
-    "admin administrator root owner editor viewer author guest member manager operator moderator customer staff student " +
-    "teacher employee client developer maintainer reader writer superuser anonymous google github gitlab facebook apple " +
-    "microsoft email sso saml ldap oauth oidc passkey magic-link accepted rejected verified unverified visible plaintext " +
-    "plain encrypted hashed blank mandatory skipped passed active inactive locked unlocked pending updating done same " +
-    "unchanged saved loaded rotated stale medium secure insecure unsafe safe good better okay"
-  ).split(" "),
-);
+const labels = new Set(wordsOf("label"));
 
 /** A word in small letters that says nothing about what stands in its place. */
 export function isSecretWord(whole: string): boolean {
@@ -252,13 +218,7 @@ export function isToken(value: string, quoted: boolean): boolean {
 }
 
 /** Numbers that payment providers publish for tests. */
-const testCards = new Set(
-  (
-    "4242424242424242 4000056655665556 5555555555554444 2223003122003222 5200828282828210 5105105105105100 " +
-    "378282246310005 371449635398431 6011111111111117 6011000990139424 3056930009020004 36227206271667 " +
-    "3566002020360505 4111111111111111 4012888888881881 4000000000000002 4000002500003155 5454545454545454"
-  ).split(" "),
-);
+const testCards = new Set(wordsOf("testCard"));
 
 /** Ranges of the large brands (ISO/IEC 7812): American Express, Visa, Mastercard, Discover, UnionPay, JCB, Diners. */
 const brands =

@@ -153,7 +153,7 @@ const plainWritings: Templates = {
     `< ${dashes}BEGIN RSA PRIVATE KEY${dashes}\n< «{b64:64}»\n< «{b64:44}»\n< ${dashes}END RSA PRIVATE KEY${dashes}`,
     `    1 -${dashes}BEGIN PRIVATE KEY${dashes}\n    2 -«{b64:64}»\n    3 -«{b64:64}»\n    4 -${dashes}END PRIVATE KEY${dashes}`,
     `$ git show\ncommit {hex:40}\nAuthor: Ann\n\n    Remove key\n\n--- a/id\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n-«{b64:70}»\n-${dashes}END OPENSSH PRIVATE KEY${dashes}`,
-    "-DB_PASSWORD=«{pw}»\n+DB_PASSWORD=${DB_PASSWORD}",
+    `-DB_PASSWORD=«{pw}»\n+DB_PASSWORD=\${DB_PASSWORD}`,
     "BLOB_READ_WRITE_TOKEN=vercel_blob_rw_«{b62:16}_{b62:30}»",
     'put(name, body, { token: "vercel_blob_rw_«{b62:16}_{b62:30}»" })',
     "we use vercel_blob_rw_«{b62:16}_{b62:30}» for uploads",
@@ -198,7 +198,12 @@ const bareKeys = [
 ];
 const frames = ["%s", "value: %s", "echo %s | base64 -d", '{"data": "%s"}', "data:text/plain;base64,%s"];
 const assignments = [
-  ...["DB_PASS=«{pw}»", "SMTP_PASSWORD=«{weak}»\nSMTP_HOST=mail\n", "password: «{pw}»\n", "API_KEY=«{b62:32}»"],
+  ...[
+    "DB_PASS=«{pw}»",
+    "SMTP_PASSWORD=«{weak}»\nSMTP_HOST=mail\n",
+    "password: «{pw}»\n",
+    "API_KEY=«{b62:32}»",
+  ],
   ...['{"db":{"password":"«{pw}»"}}', "[default]\naws_secret_access_key = «{b64:40}»\n", "token=«{b62:40}»"],
   ...["postgres://app:«{pw}»@db/shop", "PGPASSWORD=«{pw}» psql", "client_secret: «{b62:36}»"],
 ];
@@ -298,7 +303,7 @@ const plainLookAlikes: Templates = {
   commands: [
     "cat token.txt | docker login ghcr.io -u ann --password-stdin",
     "echo $TOKEN | docker login --password-stdin",
-    'printf "%s" "${DB_PASSWORD}" | npx wrangler secret put DB_PASSWORD',
+    `printf "%s" "\${DB_PASSWORD}" | npx wrangler secret put DB_PASSWORD`,
     "npx wrangler secret put API_TOKEN",
     "npx wrangler secret list",
     "vault login -method=oidc",
@@ -359,14 +364,23 @@ const plainLookAlikes: Templates = {
 };
 
 const sentences = [
-  ...["This is the text of a message that says nothing at all.", "Hello world, this is a test of the encoder."],
-  ...["The password must not be empty and has to be changed every month.", "Please read the manual before use."],
+  ...[
+    "This is the text of a message that says nothing at all.",
+    "Hello world, this is a test of the encoder.",
+  ],
+  ...[
+    "The password must not be empty and has to be changed every month.",
+    "Please read the manual before use.",
+  ],
   ...["Enter your token in the field below to continue with the setup.", "No secret is in this sentence."],
-  ...["Lorem ipsum dolor sit amet, consectetur adipiscing elit.", "the quick brown fox jumps over the lazy dog"],
+  ...[
+    "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
+    "the quick brown fox jumps over the lazy dog",
+  ],
 ];
 const harmless = [
   ...["https://acme.test/search?q=hello world&page=2", '{"name":"ann","age":7,"tags":["a","b"]}'],
-  ...["password=${DB_PASSWORD}", "name=ann&city=Köln", '<b class="token">x</b>', "postgres://localhost/shop"],
+  ...[`password=\${DB_PASSWORD}`, "name=ann&city=Köln", '<b class="token">x</b>', "postgres://localhost/shop"],
   ...['{"password":"required","min":8}', "SELECT * FROM users WHERE token = ?", "redis://cache:6379/0"],
 ];
 
@@ -376,12 +390,18 @@ export function lookAlikesWrittenOtherwise(seed: number): SecretCase[] {
   const add = (kind: string, text: string) => cases.push({ kind, text, secrets: [], keep: [] });
   for (const [kind, write] of Object.entries(letterwise)) {
     for (const [index, text] of harmless.entries())
-      add(kind, encodedTexts[index]![0].replace("%s", () => write(text)));
+      add(
+        kind,
+        encodedTexts[index]![0].replace("%s", () => write(text)),
+      );
   }
   for (const [kind, write] of Object.entries(blockwise)) {
     for (const text of sentences)
       for (const frame of ["%s", "token: %s", 'const secret = "%s";', "message=%s"])
-        add(kind, frame.replace("%s", () => write(text)));
+        add(
+          kind,
+          frame.replace("%s", () => write(text)),
+        );
     for (const text of harmless) add(kind, `data: ${write(text)}`);
   }
   return cases;
