@@ -27,6 +27,7 @@ import {
   isFlagValue,
   isLiteral,
   isName,
+  isNameInStore,
   isNoValue,
   isPassphrase,
   isPassword,
@@ -270,7 +271,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       !/[A-Za-z0-9]K/.test(text.slice(from - 1, from + 1))
     )
       return false;
-    if (isPlainKey(name) || isNoValue(value) || isReference(value) || !endsPlainly(place)) return false;
+    if (isPlainKey(name) || isNoValue(value) || isReference(value) || isNameInStore(value)) return false;
+    if (!endsPlainly(place)) return false;
     if (isHash(value)) return value.length >= 32;
     return (
       value.length >= 16 &&

@@ -75,6 +75,12 @@ export function isPassphrase(value: string, minWords = 2): boolean {
 export const isSentence = (words: readonly string[]): boolean =>
   words.some((word) => sentenceWords.has(word.toLowerCase()));
 
+/** Four words or more of which some are of a sentence. */
+export function isProse(text: string): boolean {
+  const words = text.split(/\s+/).filter((word) => /^[A-Za-z'’]+[,.;:!?]?$/.test(word));
+  return words.length >= 4 && words.length >= text.split(/\s+/).length * 0.8;
+}
+
 /** Names of algorithms and formats, which a sentence about a password mentions: "sha256", "base64", "argon2id". */
 function isAlgorithm(value: string): boolean {
   return /^(?:sha|md|hs|rs|es|ps|aes|rsa|ed|utf|base|bcrypt|scrypt|argon|pbkdf|oauth|http|x|pkcs|hmac|blake|rc|tls|ssl|v|win|k8s|i18n|ipv)-?[0-9]{1,5}(?:-?[a-z0-9]{1,6})?$/i.test(
@@ -133,12 +139,17 @@ function isJumble(value: string): boolean {
   );
 }
 
+/** Alphabets that put no space between words, and how they count: "8 letters at least" is no password. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const counted = /[0-9]+[年月日位个個字文桁자]/gu;
+
 /** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */
 export function isStated(whole: string): boolean {
   const value = whole.replace(/[.!?:"'“”»`*_]+$/, "");
   if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
   if (/^[0-9]+$/.test(value)) return value.length >= 5;
-  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e]/.test(value)) return false;
+  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e\p{L}\p{M}]/u.test(value)) return false;
+  if (unspaced.test(value) && !/[0-9]{3}|[!@#%^*+]/.test(value.replace(counted, ""))) return false;
   if (
     /^[\w-]+(?:\/[\w.-]+)+$|\.[a-z]{1,4}$|^[a-z]+(?:-[a-z]+)*$|^[0-9]+(?:st|nd|rd|th|ms|kb|mb|s|px|%)$/i.test(
       value,
@@ -208,8 +219,19 @@ export function isFlagValue(value: string): boolean {
   );
 }
 
+/** "shop-eu-01-secret-id": under what name a store keeps it. */
+export function isNameInStore(value: string): boolean {
+  const parts = value.split(/[-_/.]/);
+  return (
+    parts.length >= 3 &&
+    parts.every((part) => /^[a-z]{1,14}$|^[0-9]{1,4}$|^[a-z]{1,6}[0-9]{1,2}$/.test(part)) &&
+    parts.some((part) => /^(?:secret|token|password|passwd|key|credential|vault)s?$/.test(part))
+  );
+}
+
 export function isToken(value: string, quoted: boolean): boolean {
   const minLength = quoted ? 8 : 12;
+  if (isNameInStore(value)) return false;
   if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
   if (isHash(value)) return value.length >= 32;
   // Without separators, words cannot be recognised.

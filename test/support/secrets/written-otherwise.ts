@@ -380,7 +380,12 @@ const sentences = [
 ];
 const harmless = [
   ...["https://acme.test/search?q=hello world&page=2", '{"name":"ann","age":7,"tags":["a","b"]}'],
-  ...[`password=\${DB_PASSWORD}`, "name=ann&city=Köln", '<b class="token">x</b>', "postgres://localhost/shop"],
+  ...[
+    `password=\${DB_PASSWORD}`,
+    "name=ann&city=Köln",
+    '<b class="token">x</b>',
+    "postgres://localhost/shop",
+  ],
   ...['{"password":"required","min":8}', "SELECT * FROM users WHERE token = ?", "redis://cache:6379/0"],
 ];
 
