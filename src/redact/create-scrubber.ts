@@ -47,19 +47,22 @@ export function createScrubber(sources: PatternSources): Scrubber {
     const explained: Bounds[] = [];
     for (const encoded of depth < maxDepth ? encodedIn(text, budget) : []) {
       const matches = findWithin(encoded.text, rewrittenIn(encoded.text), budget, depth + 1);
-      encodedMatches.push(...matches.map((match) => ({ ...match, ...encoded.back(match.start, match.end) })));
+      for (const match of matches) encodedMatches.push({ ...match, ...encoded.back(match.start, match.end) });
       if (encoded.block !== null && matches.length === 0 && saysProse(encoded.text))
         explained.push(encoded.block);
     }
     let found: SecretMatch[] = [];
+    let hidden = rewritten;
     for (let round = 0; round < maxRounds; round++) {
-      const hidden = found.map(({ start, end }) => ({ start, end, instead: stopper }));
-      const view = viewOf(text, [...rewritten, ...hidden]);
-      const matches = withRepetitions(view.text, findIn(view.text))
-        .map((match) => ({ ...match, ...view.back(match.start, match.end) }))
-        .filter((match) => !explained.some((block) => contains(block, match)));
+      const view = viewOf(text, hidden);
+      const matches: SecretMatch[] = [];
+      for (const match of withRepetitions(view.text, findIn(view.text))) {
+        const place = view.back(match.start, match.end);
+        if (!explained.some((block) => contains(block, place))) matches.push({ ...match, ...place });
+      }
       if (matches.length === 0) break;
       found = merge(found, matches);
+      hidden = [...rewritten, ...found.map(({ start, end }) => ({ start, end, instead: stopper }))];
     }
     return merge(found, encodedMatches);
   };
@@ -118,7 +121,8 @@ const maxRepeated = 50;
  * Adds every other occurrence of a found secret: a secret identified by a name is the same secret without it. Skips
  * values that could be a word.
  */
-function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretMatch[] {
+function withRepetitions(text: string, matches: SecretMatch[]): SecretMatch[] {
+  if (matches.length === 0) return matches;
   const known = new Map<string, SecretMatch>();
   for (const match of matches) {
     if (known.size === maxRepeated) break;

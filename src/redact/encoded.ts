@@ -70,7 +70,7 @@ const maxWord = 1_000;
 
 /** The text around its encoded letters, with them decoded; null without any. */
 function lettersIn(text: string): View | null {
-  if (!text.includes("%") && !text.includes("&") && !text.includes("\\")) return null;
+  if (!/%[2-9a-f][0-9a-f]|&[a-z#]/i.test(text) && !/\\[ux]/.test(text)) return null;
   const rewritten: Rewritten[] = [];
   let read = 0;
   for (const { 0: found, index } of text.matchAll(encodedLetter)) {
@@ -182,21 +182,23 @@ function blockAt(text: string, start: number, textEnd: number): Block | null {
 }
 
 const isHexText = (text: string, start: number) =>
-  /[2-7]/.test(text[start]!) && /^[2-7][0-9a-f][2-7][0-9a-f]{3}/i.test(text.slice(start, start + 6));
+  text[start]! >= "2" && text[start]! <= "7" && /^[2-7][0-9a-f]{5}/i.test(text.slice(start, start + 6));
 
 /** Whether the first six bytes begin a text, in ASCII, in UTF-8 or in UTF-16, or something packed. */
 function isBase64Text(text: string, start: number): boolean {
-  const digit = (at: number) => sixBits[text.charCodeAt(at)]! & 63;
-  const first = (digit(start) << 2) | (digit(start + 1) >> 4);
+  const first = (digitAt(text, start) << 2) | (digitAt(text, start + 1) >> 4);
   if (first === 0x1f || first === 0x78) return true;
   if (first === 0 || (first >= 0x80 && first < 0xc2)) return false;
   for (let group = start; group < start + 8; group += 4) {
-    const [high, low] = [(digit(group) << 6) | digit(group + 1), (digit(group + 2) << 6) | digit(group + 3)];
+    const high = (digitAt(text, group) << 6) | digitAt(text, group + 1);
+    const low = (digitAt(text, group + 2) << 6) | digitAt(text, group + 3);
     if (isControl(high >> 4) || isControl(((high & 15) << 4) | (low >> 8)) || isControl(low & 255))
       return false;
   }
   return true;
 }
+
+const digitAt = (text: string, at: number) => sixBits[text.charCodeAt(at)]! & 63;
 
 /** Zero is every second byte of UTF-16. */
 const isControl = (byte: number) => (byte < 32 && (byte < 9 || byte > 13) && byte !== 0) || byte === 127;

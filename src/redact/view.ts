@@ -31,31 +31,46 @@ const unusual =
 const special =
   /[\0\u001b\u0085\u00a0\u00ad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufe50-\ufe6b\ufeff\uff01-\uff5e\ud835]/;
 const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\e["];
+/** What a diff puts before a line, but not the dashes around a key. */
+const diffMark = /^(?:\+|-(?!----(?:BEGIN|END)))/gm;
 /** The lines of a change, below the line that says where it is. */
 const hunk = /^@@ [^\n]*\n((?:[ +\\-][^\n]*(?:\n|$))+)/gm;
 
 /** Placeholders, which are no secrets, and what is not part of the text itself or only looks different. */
 export function rewrittenIn(text: string): Rewritten[] {
   const rewritten: Rewritten[] = [];
-  const rewrite = (pattern: RegExp, read: (found: string) => string, from = 0, whole = text) => {
-    for (const { 0: found, index } of whole.matchAll(pattern))
-      rewritten.push({ start: from + index, end: from + index + found.length, instead: read(found) });
-  };
-  const hide = () => "";
-  if (isDiff(text)) rewrite(/^(?:\+|-(?!----(?:BEGIN|END)))/gm, hide);
+  if (isDiff(text)) rewrite(rewritten, text, diffMark);
   else if (text.includes("@@ -")) {
     for (const { 0: found, 1: lines = "", index } of text.matchAll(hunk))
-      rewrite(/^[+-]/gm, hide, index + found.length - lines.length, lines);
+      rewrite(rewritten, lines, diffMark, hide, index + found.length - lines.length);
   }
-  if (isNumbered.test(text)) rewrite(lineNumber, hide);
-  const isSpecial = special.test(text);
-  if (isSpecial || writtenEscapes.some((written) => text.includes(written))) rewrite(invisible, hide);
+  if (isNumbered.test(text)) rewrite(rewritten, text, lineNumber);
+  // Most texts are ASCII, which is quicker to find out.
+  const isSpecial = Buffer.byteLength(text) === text.length ? /[\0\u001b]/.test(text) : special.test(text);
+  if (isSpecial || (text.includes("\\") && writtenEscapes.some((written) => text.includes(written))))
+    rewrite(rewritten, text, invisible);
   if (isSpecial) {
-    rewrite(unusual, (found) => (/[\u0085\u2028\u2029]/.test(found) ? "\n" : found.normalize("NFKC")[0]!));
-    rewrite(everySecond, hide);
+    rewrite(rewritten, text, unusual, plainForm);
+    rewrite(rewritten, text, everySecond);
   }
-  if (text.includes("[REDACTED_")) rewrite(placeholders, () => stopper);
+  if (text.includes("[REDACTED_")) rewrite(rewritten, text, placeholders, () => stopper);
   return rewritten;
+}
+
+const hide = () => "";
+const plainForm = (found: string) =>
+  /[\u0085\u2028\u2029]/.test(found) ? "\n" : found.normalize("NFKC")[0]!;
+
+/** Adds what a pattern finds in a text, which begins at `from`. */
+function rewrite(
+  rewritten: Rewritten[],
+  text: string,
+  pattern: RegExp,
+  read: (found: string) => string = hide,
+  from = 0,
+): void {
+  for (const { 0: found, index } of text.matchAll(pattern))
+    rewritten.push({ start: from + index, end: from + index + found.length, instead: read(found) });
 }
 
 /** Whether every line of a text, or of its beginning, has the mark of a diff. */
@@ -69,37 +84,62 @@ function isDiff(text: string): boolean {
 /** Replaces the rewritten parts, which may contain each other but not overlap otherwise. */
 export function viewOf(text: string, rewritten: readonly Rewritten[]): View {
   if (rewritten.length === 0) return { text, back: (start, end) => ({ start, end }) };
-  const parts: (Rewritten & { from: number; to: number })[] = [];
+  const parts: Rewritten[] = [];
   let seen = "";
   let at = 0;
   for (const part of rewritten.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (part.end <= at) continue;
     seen += text.slice(at, part.start) + part.instead;
-    parts.push({ ...part, from: seen.length - part.instead.length, to: seen.length });
+    parts.push(part);
     at = part.end;
   }
-  /** The last part that begins at a position or before it. */
-  const partAt = (position: number) => {
-    let [low, high] = [0, parts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (parts[middle]!.from <= position) low = middle + 1;
-      else high = middle;
-    }
-    return parts[low - 1] ?? { start: 0, end: 0, from: 0, to: 0 };
-  };
+  // Few texts have anything to be found.
+  let places: { from: number; to: number }[] | undefined;
   return {
     text: seen + text.slice(at),
     back(start, end) {
-      const first = partAt(start);
-      // What is hidden after the last character stays.
-      const last = partAt(end - 1);
+      places ??= placesOf(parts);
+      const [first, last] = [lastBefore(places, start), lastBefore(places, end - 1)];
       return {
-        start: start < first.to ? first.start : start + first.end - first.to,
-        end: end - 1 < last.to ? last.end : end + last.end - last.to,
+        start: toOriginal(start, parts[first], places[first], "start"),
+        // What is hidden after the last character stays.
+        end: toOriginal(end - 1, parts[last], places[last], "end"),
       };
     },
   };
+}
+
+/** Where the parts are in the view. */
+function placesOf(parts: readonly Rewritten[]): { from: number; to: number }[] {
+  let longer = 0;
+  return parts.map(({ start, end, instead }) => {
+    const from = start + longer;
+    longer += instead.length - (end - start);
+    return { from, to: from + instead.length };
+  });
+}
+
+/** The last part that begins at a position or before it; -1 without one. */
+function lastBefore(places: readonly { from: number }[], position: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle]!.from <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Where a character of the view starts or ends in the original text. */
+function toOriginal(
+  position: number,
+  part: Rewritten | undefined,
+  place: { to: number } | undefined,
+  bound: "start" | "end",
+): number {
+  if (part !== undefined && position < place!.to) return part[bound];
+  const same = part === undefined ? position : position + part.end - place!.to;
+  return bound === "start" ? same : same + 1;
 }
 
 /**

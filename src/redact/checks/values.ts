@@ -18,7 +18,7 @@ export const isPlainKey = (name: string): boolean => plainKeys.test(name.replace
 /** Variables, templates, references to a secret store, and placeholders. */
 export function isNoValue(value: string): boolean {
   return (
-    /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
+    /\$\{|%(?:25)*24%(?:25)*7b|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
       value,
     ) ||
     // A file to read it from: `password=@pw.txt`.
