@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
+import { isProse } from "./checks/values.ts";
+import { budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
 import { stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
-import { hiddenIn, viewOf } from "./view.ts";
+import { type Rewritten, rewrittenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
-const codeVersion = 6;
+const codeVersion = 7;
 
 /** Commands and what they print are read together up to so many characters. */
 const maxCommand = 500;
@@ -28,20 +30,41 @@ export function createScrubber(sources: PatternSources): Scrubber {
 
   const find = (text: string, name?: string): SecretMatch[] => {
     if (name?.startsWith(printedBy) === true) return findPrinted(text, name);
-    const hidden = hiddenIn(text);
-    const first = viewOf(text, hidden);
-    const named = name === undefined ? null : namedSecretType(name, first.text);
+    const rewritten = rewrittenIn(text);
+    const named = name === undefined ? null : namedSecretType(name, viewOf(text, rewritten).text);
     if (named !== null) return [{ rule: "named-value", type: named, start: 0, end: text.length }];
-    let found: SecretMatch[] = [];
-    let view = first;
-    for (let round = 0; round < maxRounds; round++) {
-      const matches = withRepetitions(view.text, findIn(view.text));
-      if (matches.length === 0) break;
-      const fresh = matches.map((match) => ({ ...match, ...view.back(match.start, match.end) }));
-      found = absorb(found, fresh);
-      view = viewOf(text, [...hidden, ...found.map(({ start, end }) => ({ start, end, instead: stopper }))]);
+    return findWithin(text, rewritten, budgetOf(text), 0);
+  };
+
+  /** Finds secrets in a text and in what is encoded in it. */
+  const findWithin = (
+    text: string,
+    rewritten: readonly Rewritten[],
+    budget: DecodingBudget,
+    depth: number,
+  ): SecretMatch[] => {
+    const encodedMatches: SecretMatch[] = [];
+    const explained: Bounds[] = [];
+    for (const encoded of depth < maxDepth ? encodedIn(text, budget) : []) {
+      const matches = findWithin(encoded.text, rewrittenIn(encoded.text), budget, depth + 1);
+      for (const match of matches) encodedMatches.push({ ...match, ...encoded.back(match.start, match.end) });
+      if (encoded.block !== null && matches.length === 0 && saysProse(encoded.text))
+        explained.push(encoded.block);
     }
-    return found;
+    let found: SecretMatch[] = [];
+    let hidden = rewritten;
+    for (let round = 0; round < maxRounds; round++) {
+      const view = viewOf(text, hidden);
+      const matches: SecretMatch[] = [];
+      for (const match of withRepetitions(view.text, findIn(view.text))) {
+        const place = view.back(match.start, match.end);
+        if (!explained.some((block) => contains(block, place))) matches.push({ ...match, ...place });
+      }
+      if (matches.length === 0) break;
+      found = merge(found, matches);
+      hidden = [...rewritten, ...found.map(({ start, end }) => ({ start, end, instead: stopper }))];
+    }
+    return merge(found, encodedMatches);
   };
 
   /** With the command before it, as a terminal shows it: what `openssl rand` prints is a secret. */
@@ -73,13 +96,23 @@ export function createScrubber(sources: PatternSources): Scrubber {
   };
 }
 
-/** Merges both lists in order and drops matches that a later one contains. */
-function absorb(before: readonly SecretMatch[], fresh: readonly SecretMatch[]): SecretMatch[] {
-  const kept = before.filter(
-    (old) => !fresh.some((match) => match.start <= old.start && old.end <= match.end),
+/** Whether a text is a sentence, or nothing but one in an encoding. */
+function saysProse(text: string, depth = 1): boolean {
+  if (isProse(text)) return true;
+  const whole = text.trim().length;
+  const inner = depth < maxDepth ? encodedIn(text, budgetOf(text)) : [];
+  return inner.some(
+    ({ block, text: said }) =>
+      block !== null && block.end - block.start >= whole && saysProse(said, depth + 1),
   );
-  return [...kept, ...fresh].sort((a, b) => a.start - b.start);
 }
+
+interface Bounds {
+  start: number;
+  end: number;
+}
+
+const contains = (outer: Bounds, inner: Bounds) => outer.start <= inner.start && inner.end <= outer.end;
 
 /** At maxRepeated so many different secrets of a text are searched for again. */
 const maxRepeated = 50;
@@ -88,7 +121,8 @@ const maxRepeated = 50;
  * Adds every other occurrence of a found secret: a secret identified by a name is the same secret without it. Skips
  * values that could be a word.
  */
-function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretMatch[] {
+function withRepetitions(text: string, matches: SecretMatch[]): SecretMatch[] {
+  if (matches.length === 0) return matches;
   const known = new Map<string, SecretMatch>();
   for (const match of matches) {
     if (known.size === maxRepeated) break;
@@ -101,13 +135,25 @@ function withRepetitions(text: string, matches: readonly SecretMatch[]): SecretM
       all.push({ rule, type, start: at, end: at + secret.length });
     }
   }
-  if (all.length === matches.length) return all;
-  all.sort((a, b) => a.start - b.start || b.end - a.end);
-  const merged: SecretMatch[] = [];
-  for (const match of all) {
+  return all.length === matches.length ? all : merge([], all);
+}
+
+/** Both lists in order, with what overlaps as one, called as in the first list. */
+function merge(first: SecretMatch[], second: SecretMatch[]): SecretMatch[] {
+  if (second.length === 0) return first;
+  const ranked = [first, second].flatMap((list, rank) => list.map((match) => ({ match, rank })));
+  ranked.sort((a, b) => a.match.start - b.match.start || a.rank - b.rank || b.match.end - a.match.end);
+  const merged: typeof ranked = [];
+  for (const { match, rank } of ranked) {
     const last = merged.at(-1);
-    if (last === undefined || match.start >= last.end) merged.push({ ...match });
-    else last.end = Math.max(last.end, match.end);
+    if (last === undefined || match.start >= last.match.end) {
+      merged.push({ match, rank });
+      continue;
+    }
+    const { start } = last.match;
+    const end = Math.max(last.match.end, match.end);
+    const called = rank < last.rank ? match : last.match;
+    merged[merged.length - 1] = { match: { ...called, start, end }, rank: Math.min(rank, last.rank) };
   }
-  return merged;
+  return merged.map(({ match }) => match);
 }

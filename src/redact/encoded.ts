@@ -1,89 +1,259 @@
-/** How a hex dump begins, by xxd, by `hexdump -C`, and by `od -x` and hexdump. */
-const dumpBeginnings = ["00000000: ", "00000000  ", "0000000 "];
-const dumpLine = /^[0-9a-f]{7,8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/;
-/** A dump has at most so many lines. */
-const maxDumpLines = 2_000;
+import { gunzipSync, inflateSync } from "node:zlib";
+import { type Rewritten, type View, viewOf } from "./view.ts";
 
-/**
- * Base64 that may hide a secret: where one of these words would stand in it. A word has three forms in base64, by where
- * it begins in a group of three bytes; the characters that also depend on its neighbours are left out.
- */
-const words = (
-  "password Password PASSWORD passwd secret Secret SECRET token TOKEN api_key API_KEY apiKey apikey _KEY= " +
-  'PRIVATE postgres:// postgresql:// mysql:// mongodb redis:// amqp:// Bearer "kty"'
-).split(" ");
+/** An encoding may stand in another, three deep. */
+export const maxDepth = 3;
 
-/** Shorter forms occur by chance. Characters. */
-const minForm = 6;
+/** A compressed text is read up to so many bytes. */
+const maxUnpacked = 65_536;
 
-/** What to look for in a text. */
-export const encodedWords: readonly string[] = [
-  ...dumpBeginnings,
-  ...new Set(
-    words.flatMap((word) =>
-      [0, 1, 2].map((offset) => {
-        const encoded = Buffer.from(`${"\0".repeat(offset)}${word}`)
-          .toString("base64")
-          .replace(/=+$/, "");
-        const bits = (offset + word.length) * 8;
-        return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
-      }),
-    ),
-  ),
-].filter((form) => form.length >= minForm);
+/** How much may be decoded of a text, with all that is encoded within: a multiple of its length, and this. */
+const freeCharacters = 2 * maxUnpacked;
+const charactersPerCharacter = 4;
 
-/** What the bytes of a hex dump say that begins at a position. */
-function decodedDump(text: string, start: number): { found: Encoded | null; searched: number } {
-  let end = start;
-  let hex = "";
-  for (let line = 0; line < maxDumpLines; line++) {
-    const match = dumpLine.exec(text.slice(end, end + 120));
-    if (match === null) break;
-    const [, groups = ""] = match;
-    // A number of two bytes, the lower one first.
-    const isSwapped = /^[0-9a-f]{7} +[0-9a-f]{4}/.test(match[0]);
-    hex += (isSwapped ? groups.replace(/([0-9a-f]{2})([0-9a-f]{2})/g, "$2$1") : groups).replaceAll(" ", "");
-    end += match[0].length;
-  }
-  const decoded = Buffer.from(hex, "hex").toString("latin1");
-  return { found: end > start ? { start, end, decoded } : null, searched: Math.max(end, start + 1) };
+/** How many decoded characters are left to be searched. */
+export interface DecodingBudget {
+  left: number;
 }
 
-/** Longer ones are files. Characters. */
-const maxLength = 20_000;
-const minLength = 16;
+export const budgetOf = (text: string): DecodingBudget => ({
+  left: freeCharacters + charactersPerCharacter * text.length,
+});
 
-/** Base64 or a hex dump in a text. */
-export interface Encoded {
+/** A text that is encoded in another. */
+export interface Encoded extends View {
+  /** Its bounds where it is a block, of which no part can be taken; null for letters that are encoded one by one. */
+  block: { start: number; end: number } | null;
+}
+
+/** What a text says in encodings, each as a text to search. */
+export function encodedIn(text: string, budget: DecodingBudget): Encoded[] {
+  const found: Encoded[] = [];
+  const letters = lettersIn(text);
+  if (letters !== null && letters.text.length <= budget.left) {
+    budget.left -= letters.text.length;
+    found.push({ ...letters, block: null });
+  }
+  for (const block of blocksIn(text)) {
+    if (budget.left < block.decoded.length) break;
+    budget.left -= block.decoded.length;
+    found.push({ text: block.decoded, back: () => ({ start: block.start, end: block.end }), block });
+  }
+  return found;
+}
+
+/** The letters of ASCII, and whatever URLs write with more bytes: in URLs, in HTML and in strings of source code. */
+const encodedLetter =
+  /%[2-7][0-9a-f]|(?:%[89a-f][0-9a-f]){2,}|&(?:quot|apos|amp|lt|gt|nbsp|colon|equals|commat|sol|num|lbrace|rbrace|#0{0,4}[0-9]{2,3}|#x0{0,4}[2-7][0-9a-f]);|\\{1,4}u00[2-7][0-9a-f]|\\{1,4}x[2-7][0-9a-f]/gi;
+
+const namedLetters: Record<string, string> = {
+  quot: '"',
+  apos: "'",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  nbsp: " ",
+  colon: ":",
+  equals: "=",
+  commat: "@",
+  sol: "/",
+  num: "#",
+  lbrace: "{",
+  rbrace: "}",
+};
+
+/** So much around an encoded letter is read with it; what lies between is not searched again. Characters. */
+const contextBefore = 200;
+const contextAfter = 500;
+/** A word is read to its end where that is no farther. Characters. */
+const maxWord = 1_000;
+
+/** The text around its encoded letters, with them decoded; null without any. */
+function lettersIn(text: string): View | null {
+  if (!/%[2-9a-f][0-9a-f]|&[a-z#]/i.test(text) && !/\\[ux]/.test(text)) return null;
+  const rewritten: Rewritten[] = [];
+  let read = 0;
+  for (const { 0: found, index } of text.matchAll(encodedLetter)) {
+    const end = index + found.length;
+    const from = wordEdge(text, Math.max(read, index - contextBefore), -1, read);
+    if (from > read) rewritten.push({ start: read, end: from, instead: "\n\n" });
+    rewritten.push({ start: index, end, instead: letterOf(found) });
+    read = Math.max(read, wordEdge(text, Math.min(text.length, end + contextAfter), 1, text.length));
+    if (from < end && read < end) read = end;
+  }
+  if (rewritten.length === 0) return null;
+  if (read < text.length) rewritten.push({ start: read, end: text.length, instead: "\n\n" });
+  return viewOf(text, rewritten);
+}
+
+/** Where the word around a position ends, in a direction. */
+function wordEdge(text: string, position: number, step: 1 | -1, limit: number): number {
+  let at = position;
+  for (let count = 0; at !== limit && count < maxWord; count++, at += step)
+    if (/\s/.test(text[step === 1 ? at : at - 1]!)) break;
+  return at;
+}
+
+function letterOf(written: string): string {
+  if (written.startsWith("&")) {
+    const name = written.slice(1, -1).toLowerCase();
+    if (!name.startsWith("#")) return namedLetters[name]!;
+    const code = name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 31 ? String.fromCharCode(code) : written;
+  }
+  if (!written.startsWith("%")) return String.fromCharCode(Number.parseInt(written.slice(-2), 16));
+  const decoded = Buffer.from(written.replaceAll("%", ""), "hex").toString("utf8");
+  return decoded.includes("\ufffd") ? written : decoded;
+}
+
+interface Block {
   start: number;
   end: number;
   decoded: string;
 }
 
-/** The base64 around a position, if a text is in it, and where to continue the search. */
-export function decodedAround(text: string, position: number): { found: Encoded | null; searched: number } {
-  if (dumpBeginnings.some((beginning) => text.startsWith(beginning, position)))
-    return decodedDump(text, position);
-  let start = position;
-  while (start > 0 && position - start < maxLength && isBase64(text.charCodeAt(start - 1))) start--;
-  let end = position;
-  while (end < text.length && end - position < maxLength && isBase64(text.charCodeAt(end))) end++;
-  const searched = end;
-  if (end - start < minLength || end - start >= maxLength) return { found: null, searched };
-  while (text[end] === "=") end++;
-  const bytes = Buffer.from(text.slice(start, end), "base64");
-  const decoded = bytes.toString("utf8");
-  const isText = !/[\x00-\x08\x0e-\x1a\ufffd]/.test(decoded);
-  return { found: isText ? { start, end, decoded } : null, searched };
+/** Longer ones are files. Characters. */
+const maxLength = 20_000;
+const minLength = 20;
+
+/** Base64 and hexadecimal that say a text, and hex dumps. */
+function blocksIn(text: string): Block[] {
+  const blocks = text.includes("0000000") ? dumpsIn(text) : [];
+  let read = 0;
+  // A run of the least length has one of these places.
+  for (let place = minLength - 1; place < text.length; place += minLength) {
+    if (place < read || !isBase64(text.charCodeAt(place))) continue;
+    let start = place;
+    while (start > read && isBase64(text.charCodeAt(start - 1))) start--;
+    let end = place + 1;
+    while (end < text.length && isBase64(text.charCodeAt(end))) end++;
+    if (end - start >= minLength) {
+      end = endOfLines(text, start, end);
+      addBlocksOfRun(blocks, text, start, end);
+    }
+    read = end;
+  }
+  return blocks;
 }
 
-function isBase64(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 47 && code <= 57) ||
-    code === 43 ||
-    code === 45 ||
-    code === 95
-  );
+/** Programs break base64 in lines of 64 or 76 letters. */
+const minWrapped = 60;
+const nextLine = /\r?\n[ \t]{0,20}([A-Za-z0-9+/]{1,100})(?==|[ \t]*(?:[\r\n"'`,;)]|$))/y;
+
+function endOfLines(text: string, start: number, end: number): number {
+  const width = end - start;
+  if (width < minWrapped || width > 100) return end;
+  let last = end;
+  for (;;) {
+    nextLine.lastIndex = last;
+    const found = nextLine.exec(text);
+    if (found === null || found[1]!.length > width) return last;
+    last += found[0].length;
+    if (found[1]!.length < width) return last;
+  }
 }
+
+/** A run as a whole, or what stands in it between signs that base64 has as well: in a path, behind a prefix. */
+function addBlocksOfRun(blocks: Block[], text: string, start: number, end: number): void {
+  if (end - start > maxLength) return;
+  const whole = blockAt(text, start, end);
+  if (whole !== null) {
+    blocks.push(whole);
+    return;
+  }
+  for (let from = start, at = start; at <= end; at++) {
+    if (at < end && sixBits[text.charCodeAt(at)]! < signsFrom) continue;
+    const block = at - from >= minLength && at - from < end - start ? blockAt(text, from, at) : null;
+    if (block !== null) blocks.push(block);
+    from = at + 1;
+  }
+}
+
+function blockAt(text: string, start: number, textEnd: number): Block | null {
+  const isHex = isHexText(text, start);
+  if (!isHex && !isBase64Text(text, start)) return null;
+  let end = textEnd;
+  while (text[end] === "=" && end - textEnd < 2) end++;
+  const run = text.slice(start, end);
+  const decoded =
+    (isHex && /^(?:[0-9a-f]{2})+$/i.test(run) ? textOf(Buffer.from(run, "hex")) : null) ??
+    textOf(unpack(Buffer.from(run, "base64")));
+  return decoded === null ? null : { start, end, decoded };
+}
+
+const isHexText = (text: string, start: number) =>
+  text[start]! >= "2" && text[start]! <= "7" && /^[2-7][0-9a-f]{5}/i.test(text.slice(start, start + 6));
+
+/** Whether the first six bytes begin a text, in ASCII, in UTF-8 or in UTF-16, or something packed. */
+function isBase64Text(text: string, start: number): boolean {
+  const first = (digitAt(text, start) << 2) | (digitAt(text, start + 1) >> 4);
+  if (first === 0x1f || first === 0x78) return true;
+  if (first === 0 || (first >= 0x80 && first < 0xc2)) return false;
+  for (let group = start; group < start + 8; group += 4) {
+    const high = (digitAt(text, group) << 6) | digitAt(text, group + 1);
+    const low = (digitAt(text, group + 2) << 6) | digitAt(text, group + 3);
+    if (isControl(high >> 4) || isControl(((high & 15) << 4) | (low >> 8)) || isControl(low & 255))
+      return false;
+  }
+  return true;
+}
+
+const digitAt = (text: string, at: number) => sixBits[text.charCodeAt(at)]! & 63;
+
+/** Zero is every second byte of UTF-16. */
+const isControl = (byte: number) => (byte < 32 && (byte < 9 || byte > 13) && byte !== 0) || byte === 127;
+
+function unpack(bytes: Buffer): Buffer {
+  const options = { maxOutputLength: maxUnpacked };
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options);
+    if (bytes[0] === 0x78 && ((bytes[0] << 8) | (bytes[1] ?? 0)) % 31 === 0)
+      return inflateSync(bytes, options);
+  } catch {
+    // Not packed, cut off, or larger than what is read.
+  }
+  return bytes;
+}
+
+/** What bytes say; null when they are no text. */
+function textOf(bytes: Buffer): string | null {
+  const isWide = bytes.length >= 4 && bytes[1] === 0 && bytes[3] === 0;
+  const decoded = bytes.toString(isWide ? "utf16le" : "utf8");
+  return /[\x00-\x08\x0e-\x1a\ufffd]/.test(decoded) ? null : decoded;
+}
+
+/** How a hex dump begins, by xxd, by `hexdump -C`, and by `od -x` and hexdump. */
+const dumpStart = /00000000: |00000000 {2}|0000000 /g;
+const dumpLine = /[0-9a-f]{7,8}:? {1,2}((?:[0-9a-f]{2}(?:[0-9a-f]{2})? {1,2}){1,16})[^\n]{0,20}(?:\n|$)/y;
+
+function dumpsIn(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const { index } of text.matchAll(dumpStart)) {
+    let end = index;
+    let hex = "";
+    for (;;) {
+      dumpLine.lastIndex = end;
+      const match = dumpLine.exec(text);
+      if (match === null) break;
+      const [, groups = ""] = match;
+      // A number of two bytes, the lower one first.
+      const isSwapped = /^[0-9a-f]{7} +[0-9a-f]{4}/.test(match[0]);
+      hex += (isSwapped ? groups.replace(/([0-9a-f]{2})([0-9a-f]{2})/g, "$2$1") : groups).replaceAll(" ", "");
+      end += match[0].length;
+    }
+    if (end > index) blocks.push({ start: index, end, decoded: Buffer.from(hex, "hex").toString("latin1") });
+  }
+  return blocks;
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/** From here on they are signs other than "+", which stand between words as well. */
+const signsFrom = 63;
+const noDigit = 255;
+/** The value of a character as a digit of base64; of 64 and more, as in URLs. */
+const sixBits = new Uint8Array(65_536).fill(noDigit);
+for (const [value, digit] of [...alphabet].entries()) sixBits[digit.charCodeAt(0)] = value;
+sixBits["-".charCodeAt(0)] = 62 + 64;
+sixBits["_".charCodeAt(0)] = 63 + 64;
+
+const isBase64 = (code: number): boolean => sixBits[code] !== noDigit;

@@ -1,7 +1,6 @@
 import { addTo } from "../project/multimap.ts";
 import { contextTerms, secretNear } from "./checks/secret-near.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
-import { decodedAround, type Encoded, encodedWords } from "./encoded.ts";
 import { compileKeywords } from "./patterns/keywords.ts";
 import {
   isExample,
@@ -72,18 +71,6 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
       rank++,
     );
   }
-  /** Where base64 may hide a secret, in the text that is searched. */
-  const encoded: Encoded[] = [];
-  const encodedRank = rank++;
-  listen(
-    encodedWords,
-    (text, start) => {
-      const { found, searched } = decodedAround(text, start);
-      if (found !== null) encoded.push(found);
-      return searched;
-    },
-    encodedRank,
-  );
   const seedRank = rank++;
   for (const word of contextTerms) {
     listen(
@@ -101,9 +88,8 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
   const patternsByKeyword = keywords.map((keyword) => byKeyword.get(keyword)!);
   const scan = compileKeywords(keywords);
 
-  const search = (text: string, isDecoded = false): SecretMatch[] => {
+  return (text) => {
     const finds: Ranked[] = [];
-    encoded.length = 0;
     const used: Listener[] = [];
     scan(text, (keyword, start) => {
       for (const index of patternsByKeyword[keyword]!) {
@@ -132,16 +118,9 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
     for (const { start, end } of seedPhrases(text)) {
       addUnlessStopped(finds, text, { rule: "seed-phrase", type: "SEED_PHRASE", start, end, rank: seedRank });
     }
-    // One level deep: the listeners are free again.
-    for (const { start, end, decoded } of isDecoded ? [] : encoded.slice()) {
-      const [first] = search(decoded, true);
-      if (first !== undefined)
-        finds.push({ rule: "encoded", type: first.type, start, end, rank: encodedRank });
-    }
     for (const find of finds) find.end = endOfWrapped(text, find.start, find.end);
     return merge(finds);
   };
-  return (text) => search(text);
 }
 
 function atKeyword(rule: Rule): Listener["hear"] {
@@ -183,11 +162,14 @@ function addUnlessStopped(finds: Ranked[], text: string, find: Ranked): void {
   if (start < end && !isPublic(text, start, end)) finds.push({ ...find, start, end });
 }
 
-/** Keys that are made to be seen: in pages and apps, where anybody reads them. */
+/** What is made to be seen: in pages and apps, where anybody reads it. */
 function isPublic(text: string, start: number, end: number): boolean {
   const name = text.slice(Math.max(0, start - 60), start);
   return (
     /(?:(?:publishable|public|site)[_-]?key|client[_-]?id)\\?["'\]]?[ \t]{0,4}[:=][ \t]{0,4}\\?["'`]?$/i.test(
+      name,
+    ) ||
+    /placeholder\\?["']?[ \t]{0,2}[:=][ \t]{0,2}\{?\\?["'`](?:e\.g\.,? |for example |z\. ?B\. )?$/i.test(
       name,
     ) ||
     /^(?:pk_(?:test|live)_|phc_|pk\.eyJ)/.test(text.slice(start, end)) ||

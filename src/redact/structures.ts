@@ -1,8 +1,9 @@
 import { hasContrast, lineBefore, looksLikeWords } from "./checks/randomness.ts";
 import { hasPasswordShape, isNoValue } from "./checks/values.ts";
+import { columnKeywords, secretColumns } from "./columns.ts";
 import { issuedKey, issuers } from "./issuers.ts";
-import { nouns } from "./patterns/prose-patterns.ts";
 import type { Span } from "./patterns/rule.ts";
+import { wordsOf } from "./words.ts";
 
 /** Secrets that a keyword announces for the lines or fields around it, which one regular expression cannot list. */
 interface Structure {
@@ -66,7 +67,7 @@ export const structures: readonly Structure[] = [
       "credential",
       "_secret",
       " secret ",
-      ...nouns,
+      ...wordsOf("foreignPassword"),
     ],
     find: passwordsOnLine,
   },
@@ -87,12 +88,7 @@ export const structures: readonly Structure[] = [
     ],
     find: recoveryCodes,
   },
-  {
-    name: "secret-column",
-    type: "SECRET",
-    keywords: ["password", "passwd", "secret", "token", "api_key", "apikey", "access_key"],
-    find: secretColumn,
-  },
+  { name: "secret-column", type: "SECRET", keywords: columnKeywords, find: secretColumns },
   { name: "named-by-issuer", type: "API_KEY", keywords: issuers, find: issuedKey },
 ];
 
@@ -127,32 +123,6 @@ function passwordsOnLine(text: string, start: number): { spans: Span[]; searched
     return /[!@#%*^&~]/.test(token) && hasPasswordShape(token);
   });
   return { spans: spans.map((span) => move(span, from)), searched: from + line.length };
-}
-
-/** What a query printed below the name of a column: rows of cells between bars, under a ruler. */
-function secretColumn(text: string, start: number): { spans: Span[]; searched: number } {
-  const nothing = { spans: [], searched: start };
-  const before = lineBefore(text, start, 400);
-  const rest = text.slice(start, start + reach);
-  const [header = "", ruler = "", ...rows] = (before + rest).split("\n");
-  if (!header.includes("|") || !/^[\s|+:-]*-{3,}[\s|+:-]*$/.test(ruler)) return nothing;
-  const column = before.split("|").length - 1;
-  const name = header.split("|")[column]!.trim();
-  if (!/^[a-z0-9_]*(?:password|passwd|secret|token|api_?key|access_key)[a-z0-9_]{0,8}$/i.test(name))
-    return nothing;
-  const spans: Span[] = [];
-  let at = start - before.length + header.length + ruler.length + 2;
-  for (const line of rows) {
-    const cells = line.split("|");
-    if (cells.length !== header.split("|").length) break;
-    const cell = cells[column]!;
-    const value = cell.trim();
-    const begin = at + cells.slice(0, column).join("|").length + (column > 0 ? 1 : 0) + cell.indexOf(value);
-    if (value.length >= 5 && !isNoValue(value) && /[0-9]/.test(value) && !/^[0-9.: -]+$/.test(value))
-      spans.push({ start: begin, end: begin + value.length, next: begin + value.length });
-    at += line.length + 1;
-  }
-  return { spans, searched: start };
 }
 
 /** A code, and what stands between one and the next in a list. */

@@ -1,8 +1,8 @@
 import { isHash, looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { placeholders, type Span, stopper } from "./patterns/rule.ts";
 
-/** A part of a text that the search does not see. */
-export interface Hidden {
+/** A part of a text that the search reads in another way. */
+export interface Rewritten {
   start: number;
   end: number;
   /** What the search sees instead. */
@@ -12,7 +12,7 @@ export interface Hidden {
 /** A text as the search sees it, and the way back. */
 export interface View {
   text: string;
-  /** The place in the original text. Call it with ascending places that do not overlap. */
+  /** The place in the original text: of every character that a match has a part of. */
   back(start: number, end: number): { start: number; end: number };
 }
 
@@ -24,33 +24,53 @@ const everySecond = /(?<=[\t\n\r\x20-\x7e])\u0000(?=[\t\n\r\x20-\x7e]\u0000|[\x2
 /** The numbers that agents print before the lines of a file. */
 const lineNumber = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/gm;
 const isNumbered = /^[ \t]{0,8}[0-9]{1,6}[\u2192\t]/;
-const invisibleCharacter = /[\u001b\u00ad\u200b-\u200d\u2060\ufeff]/;
+/** Blanks and line breaks other than those of ASCII, and the small, wide and mathematical forms of its signs. */
+const unusual =
+  /[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufe50-\ufe6b\uff01-\uff5e]|\ud835[\udc00-\udfff]/g;
+/** Whether a text has any of them, or is to be searched for `invisible`. */
+const special =
+  /[\0\u001b\u0085\u00a0\u00ad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufe50-\ufe6b\ufeff\uff01-\uff5e\ud835]/;
 const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\e["];
+/** What a diff puts before a line, but not the dashes around a key. */
+const diffMark = /^(?:\+|-(?!----(?:BEGIN|END)))/gm;
+/** The lines of a change, below the line that says where it is. */
+const hunk = /^@@ [^\n]*\n((?:[ +\\-][^\n]*(?:\n|$))+)/gm;
 
-/** Placeholders, which are no secrets, and what is not part of the text itself: a secret may have it inside. */
-export function hiddenIn(text: string): Hidden[] {
-  const hidden: Hidden[] = [];
-  if (isDiff(text)) {
-    for (const { index } of text.matchAll(/^(?:\+|-(?!----(?:BEGIN|END)))/gm))
-      hidden.push({ start: index, end: index + 1, instead: "" });
+/** Placeholders, which are no secrets, and what is not part of the text itself or only looks different. */
+export function rewrittenIn(text: string): Rewritten[] {
+  const rewritten: Rewritten[] = [];
+  if (isDiff(text)) rewrite(rewritten, text, diffMark);
+  else if (text.includes("@@ -")) {
+    for (const { 0: found, 1: lines = "", index } of text.matchAll(hunk))
+      rewrite(rewritten, lines, diffMark, hide, index + found.length - lines.length);
   }
-  if (isNumbered.test(text)) {
-    for (const { 0: found, index } of text.matchAll(lineNumber))
-      hidden.push({ start: index, end: index + found.length, instead: "" });
+  if (isNumbered.test(text)) rewrite(rewritten, text, lineNumber);
+  // Most texts are ASCII, which is quicker to find out.
+  const isSpecial = Buffer.byteLength(text) === text.length ? /[\0\u001b]/.test(text) : special.test(text);
+  if (isSpecial || (text.includes("\\") && writtenEscapes.some((written) => text.includes(written))))
+    rewrite(rewritten, text, invisible);
+  if (isSpecial) {
+    rewrite(rewritten, text, unusual, plainForm);
+    rewrite(rewritten, text, everySecond);
   }
-  if (invisibleCharacter.test(text) || writtenEscapes.some((written) => text.includes(written))) {
-    for (const { 0: found, index } of text.matchAll(invisible))
-      hidden.push({ start: index, end: index + found.length, instead: "" });
-  }
-  if (text.includes("\0")) {
-    for (const { index } of text.matchAll(everySecond))
-      hidden.push({ start: index, end: index + 1, instead: "" });
-  }
-  if (text.includes("[REDACTED_")) {
-    for (const { 0: found, index } of text.matchAll(placeholders))
-      hidden.push({ start: index, end: index + found.length, instead: stopper });
-  }
-  return hidden;
+  if (text.includes("[REDACTED_")) rewrite(rewritten, text, placeholders, () => stopper);
+  return rewritten;
+}
+
+const hide = () => "";
+const plainForm = (found: string) =>
+  /[\u0085\u2028\u2029]/.test(found) ? "\n" : found.normalize("NFKC")[0]!;
+
+/** Adds what a pattern finds in a text, which begins at `from`. */
+function rewrite(
+  rewritten: Rewritten[],
+  text: string,
+  pattern: RegExp,
+  read: (found: string) => string = hide,
+  from = 0,
+): void {
+  for (const { 0: found, index } of text.matchAll(pattern))
+    rewritten.push({ start: from + index, end: from + index + found.length, instead: read(found) });
 }
 
 /** Whether every line of a text, or of its beginning, has the mark of a diff. */
@@ -61,29 +81,65 @@ function isDiff(text: string): boolean {
     .every((line) => /^(?:[+ @\\-]|$|(?:diff|index|new|old|deleted|rename|similarity) )/.test(line));
 }
 
-/** Replaces the hidden parts, which may contain each other but not overlap otherwise. */
-export function viewOf(text: string, hidden: readonly Hidden[]): View {
-  if (hidden.length === 0) return { text, back: (start, end) => ({ start, end }) };
-  /** Add `by` to positions from `from` on to get the original position. */
-  const shift: { from: number; by: number }[] = [];
+/** Replaces the rewritten parts, which may contain each other but not overlap otherwise. */
+export function viewOf(text: string, rewritten: readonly Rewritten[]): View {
+  if (rewritten.length === 0) return { text, back: (start, end) => ({ start, end }) };
+  const parts: Rewritten[] = [];
   let seen = "";
   let at = 0;
-  for (const { start, end, instead } of hidden.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (end <= at) continue;
-    seen += text.slice(at, start) + instead;
-    shift.push({ from: seen.length, by: end - seen.length });
-    at = end;
+  for (const part of rewritten.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (part.end <= at) continue;
+    seen += text.slice(at, part.start) + part.instead;
+    parts.push(part);
+    at = part.end;
   }
-  let next = 0;
-  const original = (position: number) => {
-    while (next < shift.length && shift[next]!.from <= position) next++;
-    return next === 0 ? position : position + shift[next - 1]!.by;
-  };
+  // Few texts have anything to be found.
+  let places: { from: number; to: number }[] | undefined;
   return {
     text: seen + text.slice(at),
-    // The end is that of the last character: what is hidden after it stays.
-    back: (start, end) => ({ start: original(start), end: original(end - 1) + 1 }),
+    back(start, end) {
+      places ??= placesOf(parts);
+      const [first, last] = [lastBefore(places, start), lastBefore(places, end - 1)];
+      return {
+        start: toOriginal(start, parts[first], places[first], "start"),
+        // What is hidden after the last character stays.
+        end: toOriginal(end - 1, parts[last], places[last], "end"),
+      };
+    },
   };
+}
+
+/** Where the parts are in the view. */
+function placesOf(parts: readonly Rewritten[]): { from: number; to: number }[] {
+  let longer = 0;
+  return parts.map(({ start, end, instead }) => {
+    const from = start + longer;
+    longer += instead.length - (end - start);
+    return { from, to: from + instead.length };
+  });
+}
+
+/** The last part that begins at a position or before it; -1 without one. */
+function lastBefore(places: readonly { from: number }[], position: number): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (places[middle]!.from <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Where a character of the view starts or ends in the original text. */
+function toOriginal(
+  position: number,
+  part: Rewritten | undefined,
+  place: { to: number } | undefined,
+  bound: "start" | "end",
+): number {
+  if (part !== undefined && position < place!.to) return part[bound];
+  const same = part === undefined ? position : position + part.end - place!.to;
+  return bound === "start" ? same : same + 1;
 }
 
 /**

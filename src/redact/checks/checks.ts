@@ -27,6 +27,7 @@ import {
   isFlagValue,
   isLiteral,
   isName,
+  isNameInStore,
   isNoValue,
   isPassphrase,
   isPassword,
@@ -152,6 +153,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
   issued: (place) => {
     const value = secretOf(place);
+    // An identifier or a commit.
+    if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{40}$/i.test(value)) return false;
     return hasContrast(value) && /[0-9].*[0-9]/.test(value) && !looksLikeWords(value);
   },
   argument: (place) => {
@@ -193,6 +196,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     if (isNoValue(value) || isReference(value) || looksLikePath(value) || value.includes("://")) return false;
     const line = place.text.slice(place.from, place.start).split(/\r?\n|\\n/, 1)[0]!;
     if (/hash|digest|checksum|sha|public|commit|tokens|id\b|[=(){}[\]]/i.test(line)) return false;
+    const name = lineBefore(place.text, place.from + 3, 40);
+    if (/key$/i.test(name) && isPlainKey(name.slice(0, -3))) return false;
     if (
       !/:[ \t]*$|value:[ \t]*$/.test(
         place.text.slice(place.from, place.start).replace(/(?:\s|\\n|[>|])+$/, ""),
@@ -270,7 +275,8 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       !/[A-Za-z0-9]K/.test(text.slice(from - 1, from + 1))
     )
       return false;
-    if (isPlainKey(name) || isNoValue(value) || isReference(value) || !endsPlainly(place)) return false;
+    if (isPlainKey(name) || isNoValue(value) || isReference(value) || isNameInStore(value)) return false;
+    if (!endsPlainly(place)) return false;
     if (isHash(value)) return value.length >= 32;
     return (
       value.length >= 16 &&

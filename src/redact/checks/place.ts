@@ -63,7 +63,7 @@ export function isBarePassword(place: Place, value: string): boolean {
   if (/^[0-9]{6,16}$/.test(value))
     return /[\r\n]/.test(after) || (/[,}&; ]/.test(after) && /["'=]\s*:?\s*$/.test(text.slice(from, start)));
   if (/^[\d.:]+$/.test(value)) return false;
-  const mixed = /[A-Za-z]/.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
+  const mixed = /\p{L}/u.test(value) && /[0-9!@#%^*+~]/.test(value) && !looksLikePath(value);
   if (!mixed) return false;
   const spaced = /\s$/.test(text.slice(from, start));
   const plainEnd =

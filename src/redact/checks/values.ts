@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { wordsOf } from "../words.ts";
 import { hasContrast, isHash, looksLikeWords, looksRandom } from "./randomness.ts";
 
 /** Whether the value of a revealing name ("db_password", "apiKey") is a secret. */
@@ -17,7 +18,7 @@ export const isPlainKey = (name: string): boolean => plainKeys.test(name.replace
 /** Variables, templates, references to a secret store, and placeholders. */
 export function isNoValue(value: string): boolean {
   return (
-    /\$\{|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
+    /\$\{|%(?:25)*24%(?:25)*7b|\{\{|<%|#\{|%\(|\$\(|\uE000|^\$[A-Za-z_]|^%[A-Za-z_]+%$|^[{<[].*[}>\]]$|^[@!]\w+$|^&|^\*[a-z]/i.test(
       value,
     ) ||
     // A file to read it from: `password=@pw.txt`.
@@ -37,15 +38,7 @@ export function isNoValue(value: string): boolean {
   );
 }
 
-const noValues = new Set(
-  (
-    "string str text bool boolean number int integer any unknown object void never bytes char varchar null nil none " +
-    "undefined true false yes no on off empty missing required optional hidden invalid incorrect wrong valid default " +
-    "enabled disabled password passwd passphrase pwd pass secret secrets token tokens key apikey api_key credential " +
-    "credentials username user email login input field value auth test todo tbd redacted masked example sample dummy " +
-    "confidential unset self this new current confirm current-password new-password option[string] array list val"
-  ).split(" "),
-);
+const noValues = new Set(wordsOf("noValue"));
 
 /** `response.token`, `config["token"]`, `getToken()`: code, not a value. */
 export function isReference(value: string): boolean {
@@ -59,26 +52,7 @@ export function isReference(value: string): boolean {
  * Words of messages, labels and sentences: a phrase with one of them is not a passphrase. Nearly every English sentence
  * has one.
  */
-const sentenceWords = new Set(
-  (
-    "a about access account actual added after again all already also always am an and another any apply are as at auth " +
-    "authentication back based be because been before being between both but by bytes call can cannot change changed " +
-    "characters check code command config configured confirm could create created current data default did " +
-    "different do does doesn done each email empty encrypted ensure enter equal error existing expired fail failed false " +
-    "field file first fix for forgot found from function generated get given good had handling has hash hashed hashing " +
-    "have here hidden how if in incorrect input instead int into invalid is it item its just key keys last length less " +
-    "letters list login logged long longer match matches max may message method min mismatch missing more must my name " +
-    "need needed needs never new no none not nothing now null number object of off old on once one only optional or our " +
-    "out page param parameter parse pass password passwords passwort per phrase please policy prompt protected provided " +
-    "public random read recovery repeat request require required reset response retry return returns rules same save seed " +
-    "send server set setting should show sign so some specified stored string strong submit such supplied support sure " +
-    "test text than that the their them then there these they this those through to token tokens too true try two type " +
-    "undefined unique unless until update updated upper use used user username users uses using valid validation value " +
-    "values variable via want was we weak were what when where whether which while will with without word words would " +
-    "wrong yes yet you your yourself obligatoire passe oublié oublie mot de la le les des est ist nicht el es para por " +
-    "contraseña senha não bitte ein eine und der die das option options environment env secret secrets api url path"
-  ).split(" "),
-);
+const sentenceWords = new Set(wordsOf("sentenceWord"));
 
 /** Lower-case words that make no sentence. */
 export function isPassphrase(value: string, minWords = 2): boolean {
@@ -101,6 +75,12 @@ export function isPassphrase(value: string, minWords = 2): boolean {
 export const isSentence = (words: readonly string[]): boolean =>
   words.some((word) => sentenceWords.has(word.toLowerCase()));
 
+/** Four words or more of which some are of a sentence. */
+export function isProse(text: string): boolean {
+  const words = text.split(/\s+/).filter((word) => /^[A-Za-z'’]+[,.;:!?]?$/.test(word));
+  return words.length >= 4 && words.length >= text.split(/\s+/).length * 0.8;
+}
+
 /** Names of algorithms and formats, which a sentence about a password mentions: "sha256", "base64", "argon2id". */
 function isAlgorithm(value: string): boolean {
   return /^(?:sha|md|hs|rs|es|ps|aes|rsa|ed|utf|base|bcrypt|scrypt|argon|pbkdf|oauth|http|x|pkcs|hmac|blake|rc|tls|ssl|v|win|k8s|i18n|ipv)-?[0-9]{1,5}(?:-?[a-z0-9]{1,6})?$/i.test(
@@ -116,15 +96,7 @@ export function isLiteral(value: string): boolean {
 }
 
 /** What a person is or a password is, and who else knows one: "log in as student / teacher", "Password: expired". */
-const labels = new Set(
-  (
-    "admin administrator root owner editor viewer author guest member manager operator moderator customer staff student " +
-    "teacher employee client developer maintainer reader writer superuser anonymous google github gitlab facebook apple " +
-    "microsoft email sso saml ldap oauth oidc passkey magic-link accepted rejected verified unverified visible plaintext " +
-    "plain encrypted hashed blank mandatory skipped passed active inactive locked unlocked pending updating done same " +
-    "unchanged saved loaded rotated stale medium secure insecure unsafe safe good better okay"
-  ).split(" "),
-);
+const labels = new Set(wordsOf("label"));
 
 /** A word in small letters that says nothing about what stands in its place. */
 export function isSecretWord(whole: string): boolean {
@@ -167,12 +139,17 @@ function isJumble(value: string): boolean {
   );
 }
 
+/** Alphabets that put no space between words, and how they count: "8 letters at least" is no password. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+const counted = /[0-9]+[年月日位个個字文桁자]/gu;
+
 /** A password that a sentence or a line states: it has a digit or a sign, or cannot be a word. */
 export function isStated(whole: string): boolean {
   const value = whole.replace(/[.!?:"'“”»`*_]+$/, "");
   if (value.length < 5 || isNoValue(value) || isReference(value) || isAlgorithm(value)) return false;
   if (/^[0-9]+$/.test(value)) return value.length >= 5;
-  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e]/.test(value)) return false;
+  if (/^[^\p{L}\p{N}]{2}/u.test(value) || /[^\x21-\x7e\p{L}\p{M}]/u.test(value)) return false;
+  if (unspaced.test(value) && !/[0-9]{3}|[!@#%^*+]/.test(value.replace(counted, ""))) return false;
   if (
     /^[\w-]+(?:\/[\w.-]+)+$|\.[a-z]{1,4}$|^[a-z]+(?:-[a-z]+)*$|^[0-9]+(?:st|nd|rd|th|ms|kb|mb|s|px|%)$/i.test(
       value,
@@ -242,8 +219,19 @@ export function isFlagValue(value: string): boolean {
   );
 }
 
+/** "shop-eu-01-secret-id": under what name a store keeps it. */
+export function isNameInStore(value: string): boolean {
+  const parts = value.split(/[-_/.]/);
+  return (
+    parts.length >= 3 &&
+    parts.every((part) => /^[a-z]{1,14}$|^[0-9]{1,4}$|^[a-z]{1,6}[0-9]{1,2}$/.test(part)) &&
+    parts.some((part) => /^(?:secret|token|password|passwd|key|credential|vault)s?$/.test(part))
+  );
+}
+
 export function isToken(value: string, quoted: boolean): boolean {
   const minLength = quoted ? 8 : 12;
+  if (isNameInStore(value)) return false;
   if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
   if (isHash(value)) return value.length >= 32;
   // Without separators, words cannot be recognised.
@@ -252,13 +240,7 @@ export function isToken(value: string, quoted: boolean): boolean {
 }
 
 /** Numbers that payment providers publish for tests. */
-const testCards = new Set(
-  (
-    "4242424242424242 4000056655665556 5555555555554444 2223003122003222 5200828282828210 5105105105105100 " +
-    "378282246310005 371449635398431 6011111111111117 6011000990139424 3056930009020004 36227206271667 " +
-    "3566002020360505 4111111111111111 4012888888881881 4000000000000002 4000002500003155 5454545454545454"
-  ).split(" "),
-);
+const testCards = new Set(wordsOf("testCard"));
 
 /** Ranges of the large brands (ISO/IEC 7812): American Express, Visa, Mastercard, Discover, UnionPay, JCB, Diners. */
 const brands =

@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 /** A pattern from `scrubbing-patterns.toml`. */
 export interface Pattern {
   name: string;
@@ -59,46 +61,31 @@ export const checkNames = [
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
+/**
+ * A default pattern. It begins with its keyword (or up to `reach` characters before), bounds every repetition that is
+ * not the last, so that the native engine is linear on it, and means the same to both engines.
+ */
 export interface DefaultPattern extends Pattern {
   /** A match may begin this many characters before its keyword; 0: with it. */
   reach: number;
 }
 
-/**
- * A default pattern. It begins with its keyword (or up to `reach` characters before), bounds every repetition that is
- * not the last, so that the native engine is linear on it, and means the same to both engines.
- * @param keywords separated by spaces, or a list where one contains a space
- */
-export function row(
-  name: string,
-  type: string,
-  keywords: string | readonly string[],
-  pattern: string,
-  more: More = {},
-): DefaultPattern {
-  return {
-    name,
-    pattern,
-    replacement: `[REDACTED_${type}]`,
-    keywords: typeof keywords === "string" ? keywords.split(" ").filter(Boolean) : [...keywords],
-    check: more.check ?? null,
-    enabled: more.enabled ?? true,
-    pii: more.pii ?? false,
-    reach: more.reach ?? 0,
-  };
-}
-
-type More = Partial<Pick<DefaultPattern, "check" | "reach" | "enabled" | "pii">>;
-
-/** As `row`, of a type that is called as the pattern is: `GROQ_KEY` of `groq-key`. */
-export function key(name: string, keywords: string, pattern: string, more?: More): DefaultPattern {
-  return row(name, name.toUpperCase().replaceAll("-", "_"), keywords, pattern, more);
-}
-
-/** A quote in source code, in JSON, in JSON nested in JSON, or in HTML. */
-export const quote = "(?:\\\\{0,3}[\"'`]|&(?:quot|#3[49]);)";
-/** From a name to its value: the end of a quoted name, a type, then `:`, `=`, `=>`, or what make assigns with. */
-export const assigned = `(?:${quote})?[\\])]?(?:[ \\t]?:[ \\t]?(?:str|string|String))?[ \\t]{0,8}(?::{1,3}=|[?]=|=>|<-|%3[AaDd]|[:=])[ \\t]{0,8}`;
-
-export const passwordWords = "password passwd passphrase passcode passwrd pswd pwd";
-export const password = "(?:password|passwd|passphrase|passcode|passwrd|pswd|pwd)";
+/** A default pattern as the files in this directory write it. */
+export const rowSchema = z.strictObject({
+  name: z.string().check(z.regex(/^[a-z0-9][a-z0-9-]*$/)),
+  /** Of the placeholder; without it the name in capitals: `GROQ_KEY` of `groq-key`. */
+  type: z.optional(z.string()),
+  /** Words separated by spaces, as `expandWords` reads them. */
+  keywords: z.optional(z.string()),
+  /** `{{name}}` stands for a list of words.json, for a part in fragments.json, or for the row's own `keywords`. */
+  pattern: z.optional(z.string()),
+  /** In place of a pattern: what these options of the programs in `keywords` are given. */
+  options: z.optional(z.array(z.string())),
+  check: z.optional(z.enum(checkNames)),
+  reach: z.optional(z.number()),
+  enabled: z.optional(z.boolean()),
+  pii: z.optional(z.boolean()),
+  /** What a reader would not see. */
+  why: z.optional(z.string()),
+});
+export type PatternRow = z.infer<typeof rowSchema>;

@@ -4,8 +4,9 @@ import { heldOutSecretCases } from "../../../test/support/secrets/held-out-secre
 import { lookAlikes } from "../../../test/support/secrets/look-alikes.ts";
 import { secretCases } from "../../../test/support/secrets/secrets.ts";
 import { casesOf } from "../../../test/support/secrets/templates.ts";
-import type { DefaultPattern } from "./default-pattern.ts";
-import { defaultPatterns } from "./default-patterns.ts";
+import { type DefaultPattern, rowSchema } from "./default-pattern.ts";
+import { defaultPatterns, patternFiles } from "./default-patterns.ts";
+import fragments from "./fragments.json" with { type: "json" };
 import { compileKeywords } from "./keywords.ts";
 import { compileDefault, compileRule, typeOf } from "./rule.ts";
 
@@ -29,6 +30,26 @@ const promised = {
   "phone-us": "[REDACTED_PHONE]",
   ssn: "[REDACTED_SSN]",
 };
+
+describe("the files of patterns", () => {
+  it.each(Object.entries(patternFiles))("%s.json has rows of the known fields", (_, rows) => {
+    for (const row of rows) {
+      const read = rowSchema.safeParse(row);
+      expect(read.error?.issues, JSON.stringify(row)).toBeUndefined();
+      expect(read.data?.pattern === undefined, row.name).not.toBe(read.data?.options === undefined);
+    }
+  });
+
+  it("name only lists and fragments that exist, and use every fragment", () => {
+    const written = JSON.stringify([patternFiles, fragments]);
+    const used = new Set(Array.from(written.matchAll(/\{\{(\w+)\}\}/g), ([, name]) => name!));
+    for (const name of Object.keys(fragments)) expect(used).toContain(name);
+    for (const { name, pattern, keywords } of defaultPatterns) {
+      expect(pattern, name).not.toMatch(/\{\{|undefined/);
+      expect(keywords.join(), name).not.toMatch(/[␣·]|\{\{/);
+    }
+  });
+});
 
 describe("the default patterns", () => {
   it("have the documented names and placeholders", () => {

@@ -1,38 +1,68 @@
-import { commandPatterns } from "./command-patterns.ts";
-import { credentialPatterns } from "./credential-patterns.ts";
-import { type DefaultPattern, key, row } from "./default-pattern.ts";
-import { formPatterns } from "./form-patterns.ts";
-import { formatPatterns } from "./format-patterns.ts";
-import { genericPatterns } from "./generic-patterns.ts";
-import { optionPatterns } from "./option-patterns.ts";
-import { prosePatterns } from "./prose-patterns.ts";
-import { providerPatterns } from "./provider-patterns.ts";
-import { vendorPatterns } from "./vendor-patterns.ts";
+import { anyOf, expandWords, isWordList, wordsOf } from "../words.ts";
+import commands from "./commands.json" with { type: "json" };
+import credentials from "./credentials.json" with { type: "json" };
+import type { DefaultPattern, PatternRow } from "./default-pattern.ts";
+import formats from "./formats.json" with { type: "json" };
+import forms from "./forms.json" with { type: "json" };
+import fragments from "./fragments.json" with { type: "json" };
+import general from "./general.json" with { type: "json" };
+import options from "./options.json" with { type: "json" };
+import personal from "./personal.json" with { type: "json" };
+import prose from "./prose.json" with { type: "json" };
+import providers from "./providers.json" with { type: "json" };
+import vendors from "./vendors.json" with { type: "json" };
 
-/** Data about people, off unless it is asked for. */
-const piiPatterns = [
-  key("email", "@", "[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,255}\\.[A-Za-z]{2,24}", {
-    reach: 64,
-    enabled: false,
-    pii: true,
-  }),
-  row("phone-us", "PHONE", "", "(?:\\([0-9]{3}\\) ?|\\b[0-9]{3}[-.])[0-9]{3}[-.][0-9]{4}\\b", {
-    enabled: false,
-    pii: true,
-  }),
-  key("ssn", "", "\\b[0-9]{3}-[0-9]{2}-[0-9]{4}\\b", { enabled: false, pii: true }),
-];
+/**
+ * The files of patterns. Of two patterns that find the same, the first gives the placeholder. The shapes of issuers' keys
+ * are facts from their documentation and from the rules of gitleaks (https://github.com/gitleaks/gitleaks) and
+ * secretlint.
+ */
+export const patternFiles = {
+  providers,
+  general,
+  commands,
+  options,
+  credentials,
+  forms,
+  prose,
+  formats,
+  vendors,
+  personal,
+};
 
-/** Every default; of two that find the same, the first gives the placeholder. */
-export const defaultPatterns: readonly DefaultPattern[] = [
-  ...providerPatterns,
-  ...genericPatterns,
-  ...commandPatterns,
-  ...optionPatterns,
-  ...credentialPatterns,
-  ...formPatterns,
-  ...prosePatterns,
-  ...formatPatterns,
-  ...vendorPatterns,
-  ...piiPatterns,
-];
+/** Every default. */
+export const defaultPatterns: readonly DefaultPattern[] = (
+  Object.values(patternFiles).flat() as PatternRow[]
+).flatMap(patternsOf);
+
+function patternsOf(row: PatternRow): DefaultPattern[] {
+  if (row.options === undefined) return [patternOf(row, row.pattern ?? "")];
+  const before = `{{keywords}}\\b[^\\n;&]{0,300}?[ \\t](?:${row.options.join("|")})[ \\t=]{1,3}`;
+  const given = { type: "PASSWORD", check: "literal", ...row } as const;
+  return [
+    patternOf({ ...given, name: `${row.name}-quoted` }, `${before}{{quotedValue}}`),
+    patternOf(given, `${before}{{bareValue}}`),
+  ];
+}
+
+function patternOf(row: PatternRow, pattern: string): DefaultPattern {
+  const keywords = row.keywords === undefined ? [] : expandWords(row.keywords);
+  return {
+    name: row.name,
+    pattern: expandPattern(pattern, keywords),
+    replacement: `[REDACTED_${row.type ?? row.name.toUpperCase().replaceAll("-", "_")}]`,
+    keywords,
+    check: row.check ?? null,
+    enabled: row.enabled ?? true,
+    pii: row.pii ?? false,
+    reach: row.reach ?? 0,
+  };
+}
+
+function expandPattern(pattern: string, keywords: readonly string[]): string {
+  return pattern.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    if (name === "keywords") return anyOf(keywords);
+    if (isWordList(name)) return anyOf(wordsOf(name));
+    return expandPattern(fragments[name as keyof typeof fragments], keywords);
+  });
+}
