@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
+import { cleanLabel, describeKind, fits, type LabelKind, type OutsideKind } from "../text/outside.ts";
 
 /** Parts that shapes of requests and answers are made of. */
 
@@ -10,6 +11,18 @@ export const count = z.int().check(z.minimum(0));
 export const strings = z.array(z.string());
 /** Without commas. */
 export const name = z.string().check(z.meta({ format: "name" }));
+/** What `text/outside.ts` has a grammar for. */
+export const outside = (kind: OutsideKind) =>
+  z.string().check(
+    z.refine((value) => fits(kind, value), { error: `not ${describeKind(kind)}` }),
+    z.meta({ format: kind }),
+  );
+/** What people read: cleaned. */
+export const label = (kind: LabelKind) =>
+  z.pipe(
+    z.string(),
+    z.transform((value: string) => cleanLabel(kind, value)),
+  );
 /** ISO 8601. */
 export const time = z.string();
 export const timeOrNull = z.nullable(time);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
+import { fits } from "../../text/outside.ts";
 
 /**
  * The database of Aline (also ReAlign, OneContext), a tool that remembers sessions of agents, as its schemas 2 to 21
@@ -28,11 +29,11 @@ const commit = z.pipe(textOrNull, z.transform(commitIn));
 
 const sessionShape = z.object({
   // Used as session id and file name.
-  id: text.check(z.regex(/^[\w.-]{1,200}$/)),
+  id: text.check(z.refine((id) => fits("uid", id))),
   /** The transcript's path, which may no longer exist. */
   file: text,
   /** claude, codex, gemini, antigravity. */
-  agent: z.catch(text.check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/)), "unknown"),
+  agent: z.catch(text.check(z.refine((name) => fits("agent", name))), "unknown"),
   /** The launch directory, if known. */
   workspace: textOrNull,
   startedAt: time,
