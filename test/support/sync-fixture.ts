@@ -25,7 +25,7 @@ const word = fc.constantFrom(
 );
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 const time = orNull(fc.integer({ min: 0, max: 5 }));
-/** Names as `text/outside.ts` has them. */
+/** Names as `protocol/outside.ts` has them. */
 const label = fc.constantFrom(
   "",
   "a",

@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
+import { fits } from "../../protocol/outside.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
-import { fits } from "../../text/outside.ts";
 
 /**
  * The database of Aline (also ReAlign, OneContext), a tool that remembers sessions of agents, as its schemas 2 to 21

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
-import { cleanLabel, describeKind, fits, fitting, type LabelKind } from "../../text/outside.ts";
+import { cleanLabel, describeKind, fits, fitting, type LabelKind } from "../../protocol/outside.ts";
 import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
 
 /**
- * An agent whose transcripts are checked: no id, path or name in them is anything else (`text/outside.ts`). A transcript
+ * An agent whose transcripts are checked: no id, path or name in them is anything else (`protocol/outside.ts`). A transcript
  * with an odd session id is refused whole, with `transcript_refused`.
  */
 export function checked(agent: Agent): Agent {

@@ -10,11 +10,11 @@ import type { Agent } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import { codeOf } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
+import { fits } from "../../protocol/outside.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { usageOf } from "../../store/memory/sessions/usage.ts";
-import { fits } from "../../text/outside.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { ingestTranscript } from "./ingest.ts";
 
