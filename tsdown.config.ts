@@ -83,7 +83,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks)|client/raw-request|cli/(?:forward|names|terminal/streams)",
+              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|client/raw-request|cli/(?:forward|names|terminal/streams)",
             ),
           },
           {

@@ -191,8 +191,11 @@ export interface AgentProfile {
   readonly environment: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
-  /** The command that goes on with a session, for people to run; for agents that have one. */
-  resumeCommand?(id: string): string;
+  /**
+   * The program and arguments that go on with a session; for agents that have them. The id stands where the program takes
+   * no option.
+   */
+  resumeWith?(id: string): readonly [string, ...string[]];
   /** The program and arguments that start it with a first prompt; for agents that take one. */
   startWith?(prompt: string): readonly [string, ...string[]];
   /** For agents that run `pm hook`. */

@@ -1,3 +1,4 @@
+import { fits } from "../protocol/outside.ts";
 import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { clineProfile } from "./cline/profile.ts";
@@ -47,6 +48,15 @@ export function profileOf(name: string): AgentProfile | undefined {
 }
 
 const all: readonly AgentProfile[] = Object.values(profiles);
+
+/**
+ * The program and arguments that go on with a session.
+ * @returns null where its agent has none, for a subagent's session, and for what is no session's id
+ */
+export function resumeProgram(agent: string, id: string): readonly [string, ...string[]] | null {
+  if (!fits("session", id) || id.includes("/")) return null;
+  return profileOf(agent)?.resumeWith?.(id) ?? null;
+}
 
 /** The session that this process runs in, where its agent names it to what it runs; null elsewhere. */
 export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | null {

@@ -11,6 +11,7 @@ import { gemini } from "./gemini/gemini.ts";
 import { opencode } from "./opencode/opencode.ts";
 import { type AgentName, defaultAgentName } from "./profiles.ts";
 import { qwen } from "./qwen/qwen.ts";
+import { checked } from "./reading/checked.ts";
 import type { AgentSetup } from "./setup.ts";
 
 const byName = {
@@ -26,11 +27,11 @@ const byName = {
   atif,
 } satisfies Record<AgentName, Agent>;
 
-/** Every supported coding agent. */
-export const agents: readonly Agent[] = Object.values(byName);
+/** Every supported coding agent; what they read is checked. */
+export const agents: readonly Agent[] = Object.values(byName).map(checked);
 
 /** The agent when none is named. */
-export const defaultAgent: Agent = byName[defaultAgentName];
+export const defaultAgent: Agent = agents.find(({ name }) => name === defaultAgentName)!;
 
 /** Every agent that Pommel can be set up for. */
 export const setups: readonly AgentSetup[] = agents.flatMap(({ setup }) => setup ?? []);

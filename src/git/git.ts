@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { codeOf, messageOf } from "../project/errors.ts";
+import { findProgram } from "../project/find-program.ts";
 import { commonDirectoryOf } from "../project/paths.ts";
 import { failureOf, GitFailure, notInstalled } from "./failure.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
@@ -159,7 +160,10 @@ export async function* gitBytes(
 ): AsyncGenerator<Buffer, void, undefined> {
   // No name in a repository has one, and no program can be given one.
   if (args.some((arg) => arg.includes("\0"))) throw new GitFailure("failed", "a name holds a NUL");
-  const git = spawn("git", ["-C", dir, ...guarded(args)], {
+  const program = findProgram("git");
+  if (program === null) throw notInstalled();
+  const [file, ...own] = program;
+  const git = spawn(file, [...own, "-C", dir, ...guarded(args)], {
     env: {
       ...environment(),
       ...env,

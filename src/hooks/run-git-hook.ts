@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { codeOf } from "../project/errors.ts";
 import { type GitHookName, gitHookNames } from "../protocol/hooks.ts";
+import { fits } from "../protocol/outside.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
 import { readStdin, warn } from "./stdio.ts";
 
-/** Full SHA-1 or SHA-256. */
-const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const heads = "refs/heads/";
-/** Maximum length of branch and remote names. Characters. */
+/** Maximum length of a remote's name. Characters. */
 const maxNameLength = 1024;
 
 /**
@@ -37,16 +36,17 @@ type HookReport = Omit<GitHookItem["payload"], "cwd">;
 
 const reports: Record<GitHookName, (args: readonly string[]) => HookReport | Promise<HookReport>> = {
   "post-commit": ([head = "", ref = ""]) => ({
-    ...(hash.test(head) && { head }),
+    ...(fits("commit", head) && { head }),
     ...(ref === "HEAD" && { branch: null }),
-    ...(ref.startsWith(heads) && ref.length <= maxNameLength && { branch: ref.slice(heads.length) }),
+    ...(ref.startsWith(heads) &&
+      fits("branch", ref.slice(heads.length)) && { branch: ref.slice(heads.length) }),
   }),
   "post-rewrite": async ([command]) => {
     const { text } = await readStdin();
     const rewritten: [string, string][] = [];
     for (const line of text.split("\n")) {
       const [old = "", now = ""] = line.split(" ", 2);
-      if (hash.test(old) && hash.test(now)) rewritten.push([old, now]);
+      if (fits("commit", old) && fits("commit", now)) rewritten.push([old, now]);
     }
     const isKnown = command === "amend" || command === "rebase";
     return { ...(isKnown && { command }), rewritten };

@@ -1,7 +1,8 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { GivenPayload } from "../agents/agent.ts";
-import { type HookPayload, payloadFields } from "../protocol/hooks.ts";
+import { type HookPayload, payloadKinds } from "../protocol/hooks.ts";
+import { fits } from "../protocol/outside.ts";
 
 /**
  * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
@@ -29,12 +30,12 @@ export function parseObject(text: string): GivenPayload | null {
   }
 }
 
-/** The stored fields of a hook's stdin, without those of a wrong type. */
+/** The stored fields of a hook's stdin, without those that are something else. */
 export function payloadOf(given: GivenPayload): HookPayload {
   const payload: HookPayload = {};
-  for (const field of payloadFields) {
+  for (const field of Object.keys(payloadKinds) as (keyof typeof payloadKinds)[]) {
     const value = given[field];
-    if (field !== "prompt" && isShortText(value)) payload[field] = value;
+    if (typeof value === "string" && fits(payloadKinds[field], value)) payload[field] = value;
   }
   if (typeof given.prompt === "string") {
     const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, maxNotes);

@@ -38,6 +38,7 @@ const exitCodeOf = {
   memory_corrupt: exitCode.failed,
   memory_missing: exitCode.failed,
   transcript_changed: exitCode.failed,
+  transcript_refused: exitCode.failed,
   settings_invalid: exitCode.failed,
   uncommitted_changes: exitCode.failed,
   git_failed: exitCode.failed,

@@ -1,3 +1,5 @@
+import type { OutsideKind } from "./outside.ts";
+
 /** The agents' events that Pommel handles, by the name of the command for each: `pm hook pre-compact`. */
 export const hookNames = [
   "pre-compact",
@@ -25,26 +27,27 @@ export function hookNamed(text: string): HookName | null {
 export const gitHookNames = ["post-commit", "post-rewrite", "pre-push"] as const;
 export type GitHookName = (typeof gitHookNames)[number];
 
-/** The stored fields of a hook's stdin. All are optional: clients differ, and none is trusted. */
-export const payloadFields = [
-  "session_id",
-  "transcript_path",
-  "cwd",
-  "hook_event_name",
-  "prompt_id",
+/** The stored fields of a hook's stdin, and what each is. All are optional: clients differ, and none is trusted. */
+export const payloadKinds = {
+  session_id: "session",
+  transcript_path: "place",
+  cwd: "place",
+  hook_event_name: "id",
+  prompt_id: "id",
   /** SessionStart: startup, resume, fork, compact or clear. */
-  "source",
+  source: "id",
   /** PreCompact: manual or auto. */
-  "trigger",
+  trigger: "id",
   /** SessionEnd. */
-  "reason",
-  "agent_id",
-  "agent_type",
-  "agent_transcript_path",
-  "tool_name",
-  "tool_use_id",
-  /** From the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
-  "prompt",
-] as const;
+  reason: "id",
+  agent_id: "id",
+  agent_type: "id",
+  agent_transcript_path: "place",
+  tool_name: "id",
+  tool_use_id: "id",
+} as const satisfies Record<string, OutsideKind>;
 
-export type HookPayload = { [field in (typeof payloadFields)[number]]?: string | undefined };
+export type HookPayload = { -readonly [field in keyof typeof payloadKinds]?: string | undefined } & {
+  /** From the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
+  prompt?: string | undefined;
+};

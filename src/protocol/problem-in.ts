@@ -40,6 +40,8 @@ function wanted(issue: Issue): string {
       return `${unit(issue.origin)}at most ${issue.maximum}${unit(issue.origin) && tail(issue.origin)}`;
     case "too_small":
       return `${unit(issue.origin)}at least ${issue.minimum}${unit(issue.origin) && tail(issue.origin)}`;
+    case "custom":
+      return issue.message;
     default:
       return "something else";
   }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { maxResults } from "../project/max-results.ts";
+import { cleanLabel, describeKind, fits, type LabelKind, type OutsideKind } from "./outside.ts";
 
 /** Parts that shapes of requests and answers are made of. */
 
@@ -10,6 +11,23 @@ export const count = z.int().check(z.minimum(0));
 export const strings = z.array(z.string());
 /** Without commas. */
 export const name = z.string().check(z.meta({ format: "name" }));
+/** What `protocol/outside.ts` has a grammar for. */
+export const outside = (kind: OutsideKind) =>
+  z.string().check(
+    z.refine((value) => fits(kind, value), { error: describeKind(kind) }),
+    z.meta({ format: kind }),
+  );
+/** What people read: cleaned. */
+export const label = (kind: LabelKind) =>
+  z.pipe(
+    z.string(),
+    z.transform((value: string) => cleanLabel(kind, value)),
+  );
+/** A path as a person, an agent or an editor gives it. */
+export const place = outside("place");
+export const places = z.array(place);
+/** What git finds a commit by. */
+export const revision = outside("revision");
 /** ISO 8601. */
 export const time = z.string();
 export const timeOrNull = z.nullable(time);
@@ -27,11 +45,13 @@ export const field = <S extends z.ZodMiniType>(about: string, shape: S) =>
   z.optional(described(about, shape));
 
 // Fields that many requests have.
+const sessionId = outside("session");
+export const sessionNamed = described("the session's id, or a prefix of it", sessionId);
 export const since = field('only since: "2026-01-31", "last week"', text);
 export const until = field("only until", text);
-export const session = field("only this session", text);
-export const branch = field("only this branch", text);
-export const agent = field("only this agent, such as claude", text);
+export const session = field("only this session", sessionId);
+export const branch = field("only this branch", outside("branch"));
+export const agent = field("only this agent, such as claude", outside("agent"));
 export const limit = field("at most this many results", z.int().check(z.minimum(1), z.maximum(maxResults)));
 
 /** Makes a shape when it is first needed: a program should not make those of all other routes. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { gitHookNames, type HookPayload, hookNames, payloadFields } from "./hooks.ts";
+import { gitHookNames, hookNames, payloadKinds } from "./hooks.ts";
+import { outside } from "./shape-parts.ts";
 import { contextEvents } from "./values.ts";
 
 /**
@@ -15,21 +16,22 @@ const text = z.optional(z.string());
 /** Milliseconds since the epoch. */
 const receivedAt = z.number();
 /** The directory that the event is about. Absolute. */
-const place = z.string();
+const place = outside("place");
 
 /** What `pm hook` leaves of an event of an agent. */
 export const agentHookItem = z.object({
   kind: z.literal("claude-hook"),
   /** Absent: Claude Code. */
-  agent: text,
+  agent: z.optional(outside("agent")),
   event: z.enum(hookNames),
   received_at: receivedAt,
   place,
-  payload: z.object(
-    Object.fromEntries(payloadFields.map((field) => [field, text])) as {
-      [field in keyof HookPayload]-?: typeof text;
-    },
-  ),
+  payload: z.object({
+    ...(Object.fromEntries(
+      Object.entries(payloadKinds).map(([field, kind]) => [field, z.optional(outside(kind))]),
+    ) as { [field in keyof typeof payloadKinds]: typeof text }),
+    prompt: text,
+  }),
 });
 export type AgentHookItem = z.infer<typeof agentHookItem>;
 
@@ -41,15 +43,15 @@ export const gitHookItem = z.object({
   place,
   payload: z.object({
     /** The top of the working tree that git worked in, a linked one or the project's own. */
-    cwd: z.string(),
+    cwd: place,
     /** post-commit: the commit, as it was when git called. */
-    head: text,
+    head: z.optional(outside("commit")),
     /** post-commit: the branch's short name; null on a detached HEAD. */
-    branch: z.optional(z.nullable(z.string())),
+    branch: z.optional(z.nullable(outside("branch"))),
     /** post-rewrite. */
     command: z.optional(z.enum(["amend", "rebase"])),
     /** post-rewrite: each commit's hash before and after. */
-    rewritten: z.optional(z.array(z.tuple([z.string(), z.string()]))),
+    rewritten: z.optional(z.array(z.tuple([outside("commit"), outside("commit")]))),
     /** pre-push: the remote's name; absent when git was given a URL, which may hold a password. */
     remote: text,
   }),

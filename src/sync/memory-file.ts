@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { PommelError } from "../project/errors.ts";
+import { outside } from "../protocol/shape-parts.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import { listSessions, sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
@@ -38,7 +39,7 @@ const endShape = z.object({ end: z.literal(true), records: z.int() });
 const recordShape = z.object({
   kind: z.enum(kinds),
   /** Of a turn. */
-  session: z.optional(z.string().check(z.minLength(1))),
+  session: z.optional(outside("session")),
   record: z.record(z.string(), z.unknown()),
 });
 type MemoryLine = z.infer<typeof recordShape>;

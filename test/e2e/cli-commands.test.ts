@@ -65,7 +65,7 @@ it("pm memory lost shows what an edit replaced and no commit holds", async () =>
 });
 
 it("pm session resume names the agent's own command and the directory, by id, words or nothing", async () => {
-  const command = `cd '${project.root}' && claude --resume ${session}`;
+  const command = `cd '${project.root}' && claude --resume=${session}`;
   for (const what of [[session.slice(0, 8)], ["why does the build fail?"], []])
     expect(await callPm(["resume", ...what], { cwd: project.root })).toMatchObject({
       code: 0,

@@ -403,7 +403,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
   test("a session is read from any of its turns, each to be copied", async () => {
     await page.goto(`${origin}/#/session/${firstSession}?turn=3`);
     await page.locator("#turn-3").getByText(attacks[1]!).first().waitFor();
-    await page.getByText(`claude --resume ${firstSession}`).waitFor();
+    await page.getByText(`claude --resume=${firstSession}`).waitFor();
     await page.getByRole("navigation", { name: "Turns" }).getByText(attacks[2]!).click();
     await page.waitForURL(/turn=4/);
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

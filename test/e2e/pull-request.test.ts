@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { markdownAsHtml } from "../../src/text/markdown/html.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { startFakeForge } from "../support/fake-forge.ts";
 import { addSession } from "../support/memory-fixture.ts";
-import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
+import { callPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 const script = fileURLToPath(new URL("../../ci/review.mjs", import.meta.url));
 const hostile =
@@ -69,18 +69,30 @@ afterEach(() => {
   forge.state.refuses = null;
 });
 
-/** Runs the job with what a forge tells it. */
+/** The arguments of every program that the last job ran by its name. */
+let started: string;
+
+/** Runs the job with what a forge tells it, on a runner with another `pm`. */
 async function run(told: NodeJS.ProcessEnv) {
   const dir = temporaryDir();
-  writeFileSync(join(dir, "pm"), `#!/bin/sh\nexec '${process.execPath}' '${pmFile}' "$@"\n`);
-  chmodSync(join(dir, "pm"), 0o755);
+  const log = join(dir, "started");
+  const put = (name: string, text: string) => {
+    writeFileSync(join(dir, name), `#!/bin/sh\necho ${name} "$@" >> '${log}'\n${text}\n`);
+    chmodSync(join(dir, name), 0o755);
+  };
+  put("pm", "exit 1");
+  put("git", `PATH='${process.env.PATH}' exec git "$@"`);
   const env = {
     ...process.env,
     CI: "true",
     PATH: `${dir}:${process.env.PATH}`,
     POMMEL_HOME: join(dir, "home"),
   };
-  return promisify(execFile)(process.execPath, [script], { cwd: checkout, env: { ...env, ...told } });
+  try {
+    return await promisify(execFile)(process.execPath, [script], { cwd: checkout, env: { ...env, ...told } });
+  } finally {
+    started = readFileSync(log, "utf8");
+  }
 }
 
 function onGithub(pull: object, told: NodeJS.ProcessEnv = {}) {
@@ -166,4 +178,58 @@ it("that was squashed keeps its authors, as notes that are pushed", async () => 
   forge.state.merged = { iid: 7, base, head };
   await onGitlab({ CI_COMMIT_SHA: merge_commit_sha, CI_COMMIT_BRANCH: "main" });
   expect(git(remote, "notes", "--ref=ai", "show", merge_commit_sha)).toContain("octocat");
+});
+
+/** Lets the remote refuse pushes, until it has refused so many. */
+function refusePushes(times: number) {
+  const hook = join(remote, "hooks", "pre-receive");
+  const count = join(remote, "refused");
+  writeFileSync(count, "");
+  writeFileSync(
+    hook,
+    `#!/bin/sh\n[ $(wc -c < '${count}') -ge ${times} ] && exit 0\nprintf x >> '${count}'\necho "not now" >&2\nexit 1\n`,
+  );
+  chmodSync(hook, 0o755);
+  return { refused: () => readFileSync(count, "utf8").length, stop: () => rmSync(hook) };
+}
+
+it("whose notes cannot be pushed at once is tried again, and the token is in no argument and no message", async () => {
+  const CI_COMMIT_SHA = git(cwd, "rev-parse", "main");
+  const token = "glpat-0123456789abcdefghij";
+  forge.state.token = token;
+  const job = { CI_COMMIT_SHA, CI_COMMIT_BRANCH: "main", POMMEL_TOKEN: token };
+  const forgetNotes = () => {
+    for (const dir of [remote, checkout]) git(dir, "update-ref", "-d", "refs/notes/ai");
+  };
+  try {
+    forgetNotes();
+    const twice = refusePushes(2);
+    const { stdout, stderr } = await onGitlab(job);
+    expect(twice.refused()).toBe(2);
+    expect(stdout).toContain("trying again");
+    expect(git(remote, "notes", "--ref=ai", "show", CI_COMMIT_SHA)).toContain("octocat");
+    expect(stdout + stderr + started).not.toContain(token);
+    expect(started).toContain(" push --quiet file://");
+    expect(started).not.toMatch(/^pm /m);
+    twice.stop();
+
+    forgetNotes();
+    const always = refusePushes(1000);
+    const failed: unknown = await onGitlab(job).catch((error: unknown) => error);
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^error: git push failed: .*not now/m),
+    });
+    const { stdout: said, stderr: shown } = failed as { stdout: string; stderr: string };
+    const basic = Buffer.from(`oauth2:${token}`).toString("base64");
+    for (const secret of [token, basic, "oauth2"]) expect(said + shown + started).not.toContain(secret);
+    always.stop();
+
+    const unreachable: unknown = await onGitlab({ ...job, CI_API_V4_URL: "http://127.0.0.1:1" }).catch(
+      (error: unknown) => error,
+    );
+    expect(unreachable).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: [^\n]*\n$/) });
+  } finally {
+    forge.state.token = "t";
+  }
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { AttributedLines } from "../../src/attribution/foreign/types.ts";
+import { fits } from "../../src/protocol/outside.ts";
 
 /** For tests: attributions of one commit, as the open formats are given them. */
 
@@ -12,13 +13,14 @@ const session = fc.record({
 });
 const path = fc
   .array(
-    fc.stringMatching(/^[^\0\r\n/"]{1,8}$/).filter((part) => part !== ".." && part !== "."),
+    fc.stringMatching(/^[^\0\r\n/"]{1,8}$/).filter((part) => part !== "."),
     {
       minLength: 1,
       maxLength: 3,
     },
   )
-  .map((parts) => parts.join("/"));
+  .map((parts) => parts.join("/"))
+  .filter((made) => fits("file", made));
 
 /** By path and line; neighbours differ in their author. */
 export const attributedLines: fc.Arbitrary<AttributedLines[]> = fc

@@ -25,7 +25,21 @@ const word = fc.constantFrom(
 );
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 const time = orNull(fc.integer({ min: 0, max: 5 }));
-const maybe = orNull(word);
+/** Names as `protocol/outside.ts` has them. */
+const label = fc.constantFrom(
+  "",
+  "a",
+  "b",
+  "key [REDACTED_KEY]",
+  "key abc",
+  "longer text",
+  "ü 😀",
+  "__proto__",
+);
+const named = orNull(label);
+const ids = orNull(fc.constantFrom("a", "b", "toolu_1", "__proto__"));
+const branch = orNull(fc.constantFrom("a", "b", "fix-[REDACTED_KEY]", "ü/😀", "__proto__"));
+const hashes = fc.constantFrom("b".repeat(40), "c".repeat(40));
 /** As a newer client may write it. */
 const unknown = { x_later: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }) };
 
@@ -33,25 +47,25 @@ const session: fc.Arbitrary<SharedSession> = fc.record({
   ...unknown,
   uid: fc.constant("s"),
   agent: fc.constantFrom("claude", "codex"),
-  parent: maybe,
-  parent_tool_use: maybe,
-  agent_type: maybe,
-  forked_from: maybe,
-  title: maybe,
+  parent: ids,
+  parent_tool_use: ids,
+  agent_type: named,
+  forked_from: ids,
+  title: named,
   title_source: orNull(fc.constantFrom(...titleSources)),
   title_at: time,
   cwd: word,
-  branch: maybe,
+  branch,
   started_at: time,
   last_at: time,
   ended_at: time,
-  end_reason: maybe,
+  end_reason: named,
   summaries: fc.uniqueArray(
     fc.record({
       source: fc.constantFrom("llm" as const, "compaction" as const),
       up_to_turn: fc.integer({ min: 0, max: 2 }),
       at: fc.integer({ min: 0, max: 3 }),
-      model: maybe,
+      model: named,
       text: word,
     }),
     { selector: ({ source, up_to_turn }) => (source === "llm" ? source : up_to_turn), maxLength: 3 },
@@ -63,7 +77,7 @@ const turn: fc.Arbitrary<SharedTurn> = fc.record({
   ...unknown,
   id: fc.constantFrom("t1", "t2", "t3"),
   number: fc.integer({ min: 0, max: 2 }),
-  branch: maybe,
+  branch,
   abandoned: fc.boolean(),
   lines: fc.uniqueArray(
     fc.record({
@@ -78,7 +92,7 @@ const turn: fc.Arbitrary<SharedTurn> = fc.record({
   usage: fc.uniqueArray(
     fc.record({
       message: fc.constantFrom("m1", "m2"),
-      model: word,
+      model: label,
       input: place,
       output: place,
       cache_read: place,
@@ -90,15 +104,15 @@ const turn: fc.Arbitrary<SharedTurn> = fc.record({
 
 const commit = fc.record({
   hash: fc.constant("a".repeat(40)),
-  tree: fc.constant("t"),
+  tree: fc.constant("d".repeat(40)),
   parents: fc.constant<string[]>([]),
-  branch: maybe,
-  author: word,
+  branch,
+  author: label,
   authored_at: fc.constant(1),
   committed_at: fc.constant(2),
-  subject: word,
-  patch_id: maybe,
-  rewritten_from: fc.uniqueArray(word, { maxLength: 2 }),
+  subject: label,
+  patch_id: orNull(hashes),
+  rewritten_from: fc.uniqueArray(hashes, { maxLength: 2 }),
   insertions: place,
   deletions: place,
 });
@@ -108,7 +122,7 @@ const checkpoint: fc.Arbitrary<SharedCheckpoint> = fc.record({
   ...unknown,
   uid: fc.constant("c"),
   commit,
-  parent: maybe,
+  parent: ids,
   agent_state: fc.dictionary(fc.constantFrom("a", "b"), word, { maxKeys: 2, noNullPrototype: true }),
   created_at: fc.integer({ min: 0, max: 3 }),
   sessions: fc.uniqueArray(
@@ -136,7 +150,7 @@ const ranges = fc
       first: fc.integer({ min: 0, max: 2 }),
       last: fc.integer({ min: 1, max: 4 }),
       author: fc.constantFrom("agent" as const, "human" as const, "unknown" as const),
-      session: maybe,
+      session: ids,
       turn: orNull(place),
       tool_use: fc.constant(null),
       model: fc.constant(null),
@@ -163,23 +177,23 @@ const attribution: fc.Arbitrary<SharedAttribution> = fc.record({
 const annotation: fc.Arbitrary<SharedAnnotation> = fc.record({
   ...unknown,
   uid: fc.constant("n"),
-  session: maybe,
+  session: ids,
   turn: orNull(place),
-  line: maybe,
+  line: ids,
   at: fc.integer({ min: 0, max: 3 }),
   source: fc.constantFrom("prompt" as const, "shell" as const),
-  branch: maybe,
+  branch,
   note: word,
 });
 
 const event: fc.Arbitrary<SharedEvent> = fc.record({
   ...unknown,
   uid: fc.constant("e"),
-  title: word,
+  title: label,
   description: word,
   type: fc.constantFrom("task" as const, "temporal" as const, "milestone" as const),
   status: fc.constantFrom("active" as const, "frozen" as const, "archived" as const),
-  branch: maybe,
+  branch,
   starts_at: time,
   ends_at: time,
   created_at: fc.constant(1),

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { homedir } from "node:os";
 import { promisify } from "node:util";
 import {
   commands,
@@ -18,6 +19,7 @@ import {
   type Middleware,
   State,
 } from "vscode-languageclient/node";
+import { findProgram } from "../../../src/project/find-program.ts";
 import type { RequestOf, ResponseOf } from "../../../src/protocol/routes.ts";
 import type { AuthoredLines } from "./authored-lines.ts";
 
@@ -44,13 +46,15 @@ export class Server implements Disposable {
   }
 
   async start(): Promise<void> {
-    const command = settings().get("path", "pm").trim() || "pm";
-    // On Windows npm installs a script, which only a shell can run.
-    const shell = process.platform === "win32";
+    const name = settings().get("path", "pm").trim() || "pm";
+    const [command, ...args] = findProgram(name) ?? [];
+    // Neither the program nor what it loads is to come from the workspace.
+    const cwd = homedir();
     try {
-      await promisify(execFile)(command, ["--version"], { shell, timeout: 20_000 });
+      if (command === undefined) throw new Error("not on the PATH, or a script that only a shell can run");
+      await promisify(execFile)(command, [...args, "--version"], { cwd, timeout: 20_000 });
     } catch (error) {
-      this.output.warn(`${command} --version: ${error instanceof Error ? error.message : error}`);
+      this.output.warn(`${name} --version: ${error instanceof Error ? error.message : error}`);
       this.setState("missing");
       void this.offerHelp();
       return;
@@ -58,7 +62,7 @@ export class Server implements Disposable {
     const client = new LanguageClient(
       "pommel",
       "Pommel",
-      { command, args: ["lsp"], options: { shell } },
+      { command: command!, args: [...args, "lsp"], options: { cwd } },
       {
         documentSelector: [{ scheme: "file" }],
         initializationOptions: serverSettings(),

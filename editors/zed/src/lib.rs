@@ -15,7 +15,7 @@ impl zed::Extension for Pommel {
     ) -> Result<zed::Command> {
         let command = worktree
             .which("pm")
-            .ok_or("pm is not on the PATH. Install it: npm install -g pommel")?;
+            .ok_or("pm is not on the PATH: Pommel's README says how to install it")?;
         Ok(zed::Command {
             command,
             args: vec!["lsp".into()],

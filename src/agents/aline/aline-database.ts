@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
+import { fits } from "../../protocol/outside.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**
@@ -28,11 +29,11 @@ const commit = z.pipe(textOrNull, z.transform(commitIn));
 
 const sessionShape = z.object({
   // Used as session id and file name.
-  id: text.check(z.regex(/^[\w.-]{1,200}$/)),
+  id: text.check(z.refine((id) => fits("uid", id))),
   /** The transcript's path, which may no longer exist. */
   file: text,
   /** claude, codex, gemini, antigravity. */
-  agent: z.catch(text.check(z.regex(/^[a-z][a-z0-9_-]{0,30}$/)), "unknown"),
+  agent: z.catch(text.check(z.refine((name) => fits("agent", name))), "unknown"),
   /** The launch directory, if known. */
   workspace: textOrNull,
   startedAt: time,

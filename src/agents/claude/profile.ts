@@ -23,8 +23,8 @@ export const claudeProfile = {
   title: "Claude Code",
   environment: ["CLAUDE_CONFIG_DIR"],
   sessionVariable: "CLAUDE_CODE_SESSION_ID",
-  resumeCommand: (id) => `claude --resume ${id}`,
-  startWith: (prompt) => ["claude", prompt],
+  resumeWith: (id) => ["claude", `--resume=${id}`],
+  startWith: (prompt) => ["claude", "--", prompt],
   hooks: {
     events: { ...sharedEvents, "tool-failure": "PostToolUseFailure" },
     launchedIn: "CLAUDE_PROJECT_DIR",

@@ -7,7 +7,7 @@ export const clineProfile = {
   name: "cline",
   title: "Cline",
   environment: ["CLINE_DIR", "CLINE_DATA_DIR", "CLINE_SESSION_DATA_DIR", ...userDirectoryVariables],
-  resumeCommand: (id) => `cline --tui --id ${id}`,
+  resumeWith: (id) => ["cline", "--tui", `--id=${id}`],
   hooks: {
     // Pommel's plugin names them in our words.
     events: {

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ourServer, serverEntry } from "../setup/json-entry.ts";
-import { hookFunction } from "../setup/plugin-hook.ts";
+import { hookFunction, hookImports } from "../setup/plugin-hook.ts";
 import { instructions, sharedSkill, wholeFile } from "../setup/section.ts";
 import { type Place, setupOf } from "../setup.ts";
 import { clineDataDir, clineHome, clineProfile } from "./profile.ts";
@@ -13,11 +13,11 @@ import { clineDataDir, clineHome, clineProfile } from "./profile.ts";
  */
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
-const pluginVersion = 1;
+const pluginVersion = 2;
 
 export const pluginText = `
 // Pommel, the memory of this project: records what happens here, and gives the agent context. See \`pm session context --help\`.
-import { spawn } from "node:child_process";
+${hookImports}
 
 let session;
 let cwd;

@@ -6,8 +6,8 @@ export const codexProfile = {
   name: "codex",
   title: "Codex CLI",
   environment: ["CODEX_HOME"],
-  resumeCommand: (id) => `codex resume ${id}`,
-  startWith: (prompt) => ["codex", prompt],
+  resumeWith: (id) => ["codex", "resume", "--", id],
+  startWith: (prompt) => ["codex", "--", prompt],
   hooks: {
     events: sharedEvents,
     // Its only editing tool takes a patch.

@@ -8,7 +8,7 @@ export const copilotProfile = {
   title: "GitHub Copilot CLI",
   environment: ["COPILOT_HOME"],
   sessionVariable: "COPILOT_AGENT_SESSION_ID",
-  resumeCommand: (id) => `copilot --resume=${id}`,
+  resumeWith: (id) => ["copilot", `--resume=${id}`],
   hooks: {
     // Under Claude Code's names the payload has Claude Code's fields, and edits are called as there.
     events: {

@@ -9,8 +9,8 @@ export const geminiProfile = {
   name: "gemini",
   title: "Gemini CLI",
   environment: ["GEMINI_CLI_HOME"],
-  resumeCommand: (id) => `gemini --resume ${id}`,
-  startWith: (prompt) => ["gemini", "--prompt-interactive", prompt],
+  resumeWith: (id) => ["gemini", `--resume=${id}`],
+  startWith: (prompt) => ["gemini", `--prompt-interactive=${prompt}`],
   hooks: {
     events: {
       "pre-compact": "PreCompress",

@@ -8,7 +8,7 @@ export const opencodeProfile = {
   environment: ["XDG_DATA_HOME"],
   // Set by Pommel's plugin: the client names only its process.
   sessionVariable: "OPENCODE_SESSION_ID",
-  resumeCommand: (id) => `opencode --session ${id}`,
+  resumeWith: (id) => ["opencode", `--session=${id}`],
   hooks: {
     // The plugin reports them under Pommel's own names.
     events: {

@@ -8,8 +8,8 @@ export const qwenProfile = {
   title: "Qwen Code",
   environment: ["QWEN_HOME", "QWEN_RUNTIME_DIR"],
   sessionVariable: "QWEN_CODE_SESSION_ID",
-  resumeCommand: (id) => `qwen --resume ${id}`,
-  startWith: (prompt) => ["qwen", "--prompt-interactive", prompt],
+  resumeWith: (id) => ["qwen", `--resume=${id}`],
+  startWith: (prompt) => ["qwen", `--prompt-interactive=${prompt}`],
   hooks: {
     events: sharedEvents,
     editedFiles: (tool, { file_path }) => (["edit", "write_file"].includes(tool) ? [file_path] : []),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
+import { fits } from "../../protocol/outside.ts";
 import { commitsByPatch, commitsLike } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type {
@@ -27,7 +28,7 @@ export async function commitInfo(
   hash: string,
   signal?: AbortSignal,
 ): Promise<CommitInfo | null> {
-  if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(hash)) return null;
+  if (!fits("commit", hash)) return null;
   try {
     for await (const info of readCommits(dir, ["--no-walk", hash], { limit: 1, signal })) {
       if (info.hash === hash) return info;

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
+import { cleanLabel, fits, fitting } from "../../protocol/outside.ts";
+import { outside } from "../../protocol/shape-parts.ts";
 import type { AttributedLines } from "./types.ts";
 
 /**
@@ -26,7 +28,7 @@ const traceRecord = z.object({
   vcs: z.optional(z.object({ type: z.string(), revision: z.string().check(z.maxLength(200)) })),
   files: z.array(
     z.object({
-      path: z.string().check(z.maxLength(4096)),
+      path: outside("file"),
       conversations: z.array(
         z.object({
           url: z.optional(z.string().check(z.maxLength(500))),
@@ -105,7 +107,7 @@ function traceOf({ vcs, files }: z.infer<typeof traceRecord>): Trace {
       ),
     ),
   );
-  const isCommit = vcs?.type === "git" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(vcs.revision);
+  const isCommit = vcs?.type === "git" && fits("commit", vcs.revision);
   return { commit: isCommit ? vcs.revision : null, lines: lines.slice(0, maxRanges) };
 }
 
@@ -118,7 +120,13 @@ function authorOf(
     return { author: who?.type === "human" ? "human" : "unknown", tool: null, model: null, session: null };
   }
   const model = who.model_id === undefined ? null : modelOf(who.model_id);
-  return { author: "agent", model, ...sessionAt(url) };
+  const { tool, session } = sessionAt(url);
+  return {
+    author: "agent",
+    model: model && cleanLabel("model", model),
+    tool: tool && cleanLabel("tool", tool),
+    session: fitting("reference", session),
+  };
 }
 
 /** A commit's attribution to write as a trace record. Times are milliseconds since the epoch. */

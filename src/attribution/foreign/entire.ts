@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { ReadObjects } from "../../git/objects.ts";
+import { label, outside } from "../../protocol/shape-parts.ts";
 
 /**
  * Checkpoints of Entire (github.com/entireio/cli), as stored on its branch `entire/checkpoints/v1`:
@@ -23,8 +24,8 @@ const checkpointShape = z.object({
   sessions: z._default(z.array(z.object({ metadata: z.string() })), []),
 });
 const sessionShape = z.object({
-  session_id: z.string().check(z.regex(/^[\w.-]{1,100}$/)),
-  agent: z.optional(z.string().check(z.maxLength(100))),
+  session_id: outside("uid"),
+  agent: z.optional(label("tool")),
 });
 
 export interface EntireSession {

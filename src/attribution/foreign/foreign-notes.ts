@@ -2,6 +2,7 @@ import { placeOf } from "../../git/diff/changes.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
+import { fits } from "../../protocol/outside.ts";
 import { agentsOwnId, entireRefs, entireSessions } from "./entire.ts";
 import { gitAiRef, parseAuthorshipLog } from "./git-ai.ts";
 import { type CommitMessageFacts, readMessage } from "./trailers.ts";
@@ -26,7 +27,7 @@ export async function foreignNotesOf(
   hashes: readonly string[],
   signal?: AbortSignal,
 ): Promise<Map<string, ForeignNotes>> {
-  const asked = hashes.filter((hash) => /^[0-9a-f]{40,64}$/.test(hash));
+  const asked = hashes.filter((hash) => fits("commit", hash));
   try {
     const notes = await known.ofEach(dir, asked, (missing) => readNotes(dir, missing, signal));
     const isAny = ({ sessions, tools, lines }: ForeignNotes) =>

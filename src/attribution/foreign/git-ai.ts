@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
 import { addTo } from "../../project/multimap.ts";
+import { cleanLabel, fitting } from "../../protocol/outside.ts";
 import type { AttributedLines, ForeignLines } from "./types.ts";
 
 /**
@@ -173,13 +174,8 @@ function readMetadata(json: string): z.infer<typeof metadata> | null {
 function pathOf(line: string): string | null {
   const inQuotes = /^"(.*)"$/.exec(line)?.[1];
   const path = inQuotes ?? line;
-  // Nothing that leads out of the working tree; only a quoted name can begin with a blank.
-  const isInside =
-    path !== "" &&
-    !/^\/|\0/.test(path) &&
-    (inQuotes !== undefined || !/^\s/.test(path)) &&
-    !path.split("/").includes("..");
-  return isInside && path.length <= 4096 ? path : null;
+  // Only a quoted name can begin with a blank.
+  return inQuotes !== undefined || !/^\s/.test(path) ? fitting("file", path) : null;
 }
 
 function authorOf(
@@ -189,7 +185,13 @@ function authorOf(
   if (hash.startsWith("h_")) {
     const { data } = human.safeParse(Object.hasOwn(humans, hash) ? humans[hash] : undefined);
     if (data === undefined) return undefined;
-    return { author: "human", tool: null, model: null, session: null, person: data.author };
+    return {
+      author: "human",
+      tool: null,
+      model: null,
+      session: null,
+      person: cleanLabel("author", data.author),
+    };
   }
   const key = hash.split("::", 1)[0]!;
   const records = key.startsWith("s_") ? sessions : prompts;
@@ -198,9 +200,9 @@ function authorOf(
   const { tool, model, id } = data.agent_id;
   return {
     author: "agent",
-    tool: tool === unknownTool || tool === "" ? null : tool,
-    model: model === unknownModel ? null : model || null,
-    session: id || null,
+    tool: tool === unknownTool ? null : cleanLabel("tool", tool) || null,
+    model: model === unknownModel ? null : cleanLabel("model", model ?? "") || null,
+    session: fitting("reference", id),
     person: null,
   };
 }

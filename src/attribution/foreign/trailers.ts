@@ -1,3 +1,5 @@
+import { cleanLabel, fits } from "../../protocol/outside.ts";
+
 /** The mentions of agents in a commit's own text. */
 export interface CommitMessageFacts {
   /** Checkpoints of Entire: twelve hexadecimal digits each. */
@@ -40,7 +42,7 @@ export function readMessage(commit: string): CommitMessageFacts {
         if (/^[0-9a-f]{12}$/.test(text)) claims.entireCheckpoints.push(text);
         break;
       case "entire-session":
-        if (/^[\w.-]{1,100}$/.test(text)) claims.entireSessions.push(text);
+        if (fits("uid", text)) claims.entireSessions.push(text);
         break;
     }
   }
@@ -75,6 +77,5 @@ function agentIn(person: string): { name: string; tool: string } | null {
   const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
   const email = address.toLowerCase();
   const found = signatures.find((one) => one.email.test(email) && (one.name?.test(name) ?? true));
-  // Control characters have no place in a name that is printed.
-  return found ? { name: name.replace(/[\x00-\x1f\x7f]/g, ""), tool: found.tool } : null;
+  return found ? { name: cleanLabel("author", name), tool: found.tool } : null;
 }

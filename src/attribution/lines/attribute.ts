@@ -213,7 +213,11 @@ async function timeOf(
 ): Promise<number | null> {
   const known = commitByHash(memory, hash);
   if (known) return known.committedAt;
-  const shown = await gitTextIfAny(root, ["show", "-s", "--no-show-signature", "--format=%ct", hash], signal);
+  const shown = await gitTextIfAny(
+    root,
+    ["show", "-s", "--no-show-signature", "--format=%ct", "--end-of-options", hash],
+    signal,
+  );
   return shown === null ? null : Number(shown) * 1000;
 }
 

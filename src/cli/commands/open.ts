@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { pageRoutes, pageUrl } from "../../client/page-url.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
+import { findProgram } from "../../project/find-program.ts";
 import { locate } from "../../queries/blame/file-place.ts";
 import type { CommandContext } from "../frame.ts";
 
@@ -77,7 +78,9 @@ const enoughMs = 1500;
 
 /** Opens an address in the user's browser. @returns false if nothing could open it */
 function openBrowser(url: string, platform: NodeJS.Platform = process.platform): Promise<boolean> {
-  const [program, ...args] = openers[platform] ?? ["xdg-open"];
+  const [name, ...args] = openers[platform] ?? ["xdg-open"];
+  const [program] = findProgram(name, process.env, platform) ?? [];
+  if (program === undefined) return Promise.resolve(false);
   return new Promise((resolve) => {
     const child = spawn(program, [...args, url], { detached: true, stdio: "ignore", windowsHide: true });
     const timer = setTimeout(() => resolve(true), enoughMs);

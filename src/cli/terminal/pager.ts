@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { findProgram, findUserCommand } from "../../project/find-program.ts";
 import { withoutLinks } from "../../text/display-width.ts";
 
 /** The version of less that shows links. Older ones print them as garbage. */
 const lessWithLinks = 566;
 
 /**
- * The pager as git chooses it: `$POMMEL_PAGER`, `$PAGER`, less. It is a command line for the shell.
+ * The pager as git chooses it: `$POMMEL_PAGER`, `$PAGER`, less. It is a command line.
  * @returns null: none is wanted
  */
 export function pagerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): string | null {
@@ -20,14 +21,15 @@ export function pagerOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proc
  */
 export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolean {
   const pager = pagerOf(env);
-  if (pager === null) return false;
+  const program = pager === null ? null : findUserCommand(pager, [], env);
+  if (pager === null || program === null) return false;
+  const [file, ...args] = program;
   // Ctrl-C is for the pager, which stays.
   const ignore = () => {};
   process.on("SIGINT", ignore);
   try {
-    const { status } = spawnSync(pager, {
+    const { status } = spawnSync(file, args, {
       input: showsLinks(pager) ? text : withoutLinks(text),
-      shell: true,
       stdio: ["pipe", "inherit", "inherit"],
       // As git sets them: end on a single screen, show colours, leave the text where it is.
       env: { LESS: "FRX", LV: "-c", ...env },
@@ -40,8 +42,9 @@ export function page(text: string, env: NodeJS.ProcessEnv = process.env): boolea
 }
 
 function showsLinks(pager: string): boolean {
-  const [program] = /^(?:\S*\/)?less(?=\s|$)/.exec(pager.trim()) ?? [];
-  if (program === undefined) return false;
-  const { stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  const [name] = /^(?:\S*\/)?less(?=\s|$)/.exec(pager.trim()) ?? [];
+  const program = name === undefined ? null : findProgram(name);
+  if (program === null) return false;
+  const { stdout } = spawnSync(program[0], ["--version"], { encoding: "utf8" });
   return Number(/^less (\d+)/.exec(stdout ?? "")?.[1]) >= lessWithLinks;
 }

@@ -330,9 +330,9 @@ test("its client sends a path and a query where there is no body", async () => {
     { limit: 3, agents: true, branch: "a&b" },
     expect.any(AbortSignal),
   );
-  const asked = callDaemon(project.root, "session", { id: "one/a2 ä", turn: 0 });
-  await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2 ä." });
-  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2 ä", turn: 0 }, expect.any(AbortSignal));
+  const asked = callDaemon(project.root, "session", { id: "one/a2@b+c", turn: 0 });
+  await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2@b+c." });
+  expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2@b+c", turn: 0 }, expect.any(AbortSignal));
   expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
 });
 

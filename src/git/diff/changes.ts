@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { codeOf } from "../../project/errors.ts";
+import { fits } from "../../protocol/outside.ts";
 import { GitFailure, gitBuffer, gitBytes, gitText, plain, plainDiff, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
@@ -99,8 +100,6 @@ export async function* changesOfEach(
 
 async function* nothing(): AsyncGenerator<string[], void, undefined> {}
 
-const isHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-
 /** Divides the output of `diff-tree --stdin` at the lines that name a commit; no line of a patch looks like that. */
 class PartReader {
   private pending: string[] = [];
@@ -122,7 +121,7 @@ class PartReader {
         this.pending = this.pending.slice(1);
         isInside = true;
       }
-      const end = this.pending.findIndex((line) => isHash.test(line));
+      const end = this.pending.findIndex((line) => fits("commit", line));
       const lines = end === -1 ? this.pending : this.pending.slice(0, end);
       this.pending = end === -1 ? [] : this.pending.slice(end);
       if (lines.length > 0) yield lines;
@@ -167,8 +166,7 @@ function commandFor(what: WhatChanged, shown = ["--raw", "-p", "-U0"]): string[]
 }
 
 function asRevision(name: string): string {
-  if (name === "" || name.startsWith("-"))
-    throw new GitFailure("failed", `${JSON.stringify(name)} is not a revision`);
+  if (!fits("revision", name)) throw new GitFailure("failed", `${JSON.stringify(name)} is not a revision`);
   return name;
 }
 

@@ -1,3 +1,4 @@
+import { fits } from "../../protocol/outside.ts";
 import { GitFailure, gitBuffer, gitBytes, gitFields } from "../git.ts";
 import { readObjects } from "../objects.ts";
 import { linesOf } from "../output-lines.ts";
@@ -87,7 +88,7 @@ export class Ancestry {
     if (hashes.length === 0) return;
     const { stamp } = this;
     try {
-      const valid = hashes.filter((hash) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(hash));
+      const valid = hashes.filter((hash) => fits("commit", hash));
       const [dates, outside] = await Promise.all([
         datesOf(this.dir, valid, signal),
         unreachable(this.dir, valid, signal),

@@ -49,7 +49,7 @@ describe("arguments", () => {
     [{ query: "a", path: [7] }, "path.0 must be a text."],
     [{ query: "a", level: ["x"] }, "level.0 must be one of file, class, method, block, lines."],
     [{ query: "a\0b" }, "query contains a NUL character."],
-    [{ query: "a", path: ["b", "\0"] }, "path contains a NUL character."],
+    [{ query: "a", path: ["b", "\0"] }, "path.1 must be a path."],
     [{ query: "a".repeat(1001) }, "query must be a text of at most 1000 characters."],
     [{ query: "a", exclude: "b" }, 'Unknown argument "exclude".'],
     [["a"], "The arguments must be a JSON object."],

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { findProgram } from "../find-program.ts";
 import { namesIn, textOf } from "./if-any.ts";
 
 /** Whether the disk that holds a file is encrypted, as far as it can be seen without being root. */
@@ -18,8 +19,12 @@ export function diskEncryptionOf(file: string, platform = process.platform): Dis
   return "unknown";
 }
 
-const said = (program: string, args: readonly string[]) =>
-  spawnSync(program, args, { encoding: "utf8", timeout: 5000 }).stdout ?? "";
+function said(name: string, args: readonly string[]): string {
+  const [program] = findProgram(name) ?? [];
+  return program === undefined
+    ? ""
+    : (spawnSync(program, args, { encoding: "utf8", timeout: 5000 }).stdout ?? "");
+}
 
 export function fileVault(status: string): DiskEncryption {
   if (/FileVault is On/i.test(status)) return "on";

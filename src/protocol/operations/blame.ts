@@ -6,6 +6,8 @@ import {
   lineNumber,
   notes,
   numberOrNull,
+  place,
+  revision,
   strings,
   text,
   textOrNull,
@@ -18,12 +20,12 @@ import { decision } from "./memory.ts";
 /** The shapes of blame and why: the authors of lines and the history behind them. */
 
 const lines = z.optional(lineNumber);
-const rev = field("the file as of this commit", text);
+const rev = field("the file as of this commit", revision);
 
 export const blameRequest = lazy(() =>
   z.object({
     /** From the project's root. */
-    file: text,
+    file: place,
     /** Both included; left out: the whole file. */
     first_line: lines,
     last_line: lines,
@@ -156,7 +158,7 @@ export type BlameAnswer = z.infer<ReturnType<typeof blameAnswer>>;
 export const whyRequest = lazy(() =>
   z.object({
     /** From the project's root. */
-    file: text,
+    file: place,
     first_line: lineNumber,
     /** Included; left out: the first line alone. */
     last_line: lines,

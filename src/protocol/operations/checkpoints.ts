@@ -8,6 +8,8 @@ import {
   limit,
   notes,
   numberOrNull,
+  place,
+  revision,
   session,
   since,
   strings,
@@ -25,7 +27,7 @@ export const checkpointsRequest = lazy(() =>
   z.object({
     session,
     branch,
-    file: field("only those that changed this file or directory", text),
+    file: field("only those that changed this file or directory", place),
     since,
     until,
     limit,
@@ -83,7 +85,7 @@ export const checkpointsAnswer = lazy(() =>
 export type CheckpointsAnswer = z.infer<ReturnType<typeof checkpointsAnswer>>;
 
 /** An id, a commit's hash, or the beginning of either. */
-export const checkpointRequest = lazy(() => z.object({ id: text }));
+export const checkpointRequest = lazy(() => z.object({ id: revision }));
 
 const turnOfCheckpoint = lazy(() =>
   z.object({
@@ -123,7 +125,7 @@ export const checkpointAnswer = lazy(() =>
 export type CheckpointAnswer = z.infer<ReturnType<typeof checkpointAnswer>>;
 
 /** Each a checkpoint's id, a commit's hash, the beginning of either, or a revision. */
-export const diffRequest = lazy(() => z.object({ from: text, to: z.optional(text) }));
+export const diffRequest = lazy(() => z.object({ from: revision, to: z.optional(revision) }));
 
 /** One side of a comparison: a checkpoint, or another commit. */
 const comparedSide = lazy(() =>
@@ -172,7 +174,7 @@ export type DiffAnswer = z.infer<ReturnType<typeof diffAnswer>>;
 
 export const rewindRequest = lazy(() =>
   z.object({
-    target: described("a checkpoint's id, a commit, a branch or a tag", text),
+    target: described("a checkpoint's id, a commit, a branch or a tag", revision),
     patch: field("show every line changed since", z.boolean()),
   }),
 );

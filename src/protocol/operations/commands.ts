@@ -5,6 +5,7 @@ import {
   lazy,
   limit,
   numberOrNull,
+  place,
   strings,
   text,
   textOrNull,
@@ -122,6 +123,6 @@ const lostText = lazy(() =>
 );
 export type LostText = z.infer<ReturnType<typeof lostText>>;
 
-export const lostTextRequest = lazy(() => z.object({ file: described("its path", text), limit }));
+export const lostTextRequest = lazy(() => z.object({ file: described("its path", place), limit }));
 export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(lostText()), total: count }));
 export type LostTextAnswer = z.infer<ReturnType<typeof lostTextAnswer>>;

@@ -1,5 +1,18 @@
 import * as z from "zod/mini";
-import { count, field, lazy, limit, numberOrNull, session, text, textOrNull, time } from "../shape-parts.ts";
+import {
+  count,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  outside,
+  place,
+  places,
+  session,
+  text,
+  textOrNull,
+  time,
+} from "../shape-parts.ts";
 import { contextEvents, contextUses } from "../values.ts";
 
 /** The shapes of automatic context: asking for it, and what was given. */
@@ -7,22 +20,22 @@ import { contextEvents, contextUses } from "../values.ts";
 export const contextRequest = lazy(() =>
   z.object({
     event: z.enum(contextEvents),
-    session_id: z.string(),
+    session_id: outside("session"),
     /** Of session-start: startup, resume, fork, clear, compact. */
     source: z.optional(z.string()),
     /** Of user-prompt. It is searched with, and not kept. */
     prompt: z.optional(z.string()),
     /** Of post-tool-use: the file that was edited, or those. */
-    file: z.optional(z.string()),
-    files: z.optional(z.array(z.string())),
+    file: z.optional(place),
+    files: z.optional(places),
     /** Of post-tool-use with one file: what the edit put in place of what. They are compared, and not kept. */
     removed: z.optional(z.string()),
     added: z.optional(z.string()),
     /** Of tool-failure: what the command reported. It is searched for, and not kept. */
     error: z.optional(z.string()),
-    cwd: z.optional(z.string()),
+    cwd: z.optional(place),
     /** The session's transcript: a new one may show that it is a fork before the session is stored. */
-    transcript_path: z.optional(z.string()),
+    transcript_path: z.optional(place),
     /** A later answer is dropped. Milliseconds. */
     within_ms: z.optional(z.number()),
     /** Only a preview: nothing is recorded as injected. */

@@ -5,6 +5,7 @@ import {
   field,
   lazy,
   numberOrNull,
+  places,
   strings,
   text,
   textOrNull,
@@ -19,7 +20,7 @@ import {
  */
 export const indexRequest = lazy(() =>
   z.object({
-    paths: field("only this file, directory or glob", strings),
+    paths: field("only this file, directory or glob", places),
     full: z.optional(z.boolean()),
   }),
 );

@@ -3,7 +3,9 @@ import {
   count,
   described,
   field,
+  label,
   lazy,
+  outside,
   strings,
   text,
   textOrNull,
@@ -69,10 +71,10 @@ const eventNamed = described("its title or id; a prefix of the id is enough", te
 
 export const createEventRequest = lazy(() =>
   z.object({
-    title: field("left out: from the branch's name", text),
+    title: field("left out: from the branch's name", label("title")),
     description: field("a longer description", text),
     type: field("default: task, or temporal with since or until", z.enum(eventTypes)),
-    branch: field("adds everything on this branch while the event is active", text),
+    branch: field("adds everything on this branch while the event is active", outside("branch")),
     since: field('temporal: everything since: "2026-01-31", "last week"', text),
     until: field("temporal: everything until", text),
     sessions: field("sessions to add", strings),

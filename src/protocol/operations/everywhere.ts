@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, lazy, strings, text, textOrNull } from "../shape-parts.ts";
+import { count, lazy, place, sessionNamed, strings, text, textOrNull } from "../shape-parts.ts";
 import { eventsRequest, listedEvent } from "./events.ts";
 import {
   codeResult,
@@ -18,7 +18,7 @@ import { digestAnswer, digestRequest } from "./stats.ts";
 /** The shapes of questions to all projects. */
 
 /** A directory of the project to ask first; and of which to ask only the projects inside. */
-const where = { here: z.optional(text), below: z.optional(text) };
+const where = { here: z.optional(place), below: z.optional(place) };
 /** The root of its project; paths are relative to it. */
 const inProject = { project: text };
 /** Roots of the projects that answered, and those that did not. */
@@ -68,5 +68,5 @@ export const digestEverywhereRequest = lazy(() => z.extend(z.omit(digestRequest(
 export const digestEverywhereResponse = lazy(() => z.extend(digestAnswer(), asked));
 
 /** `here`: a directory of the project that does not store it. */
-export const locateSessionRequest = lazy(() => z.object({ id: text, here: text }));
+export const locateSessionRequest = lazy(() => z.object({ id: sessionNamed, here: place }));
 export const locateSessionResponse = lazy(() => z.object({ root: textOrNull }));

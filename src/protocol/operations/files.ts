@@ -7,6 +7,7 @@ import {
   lazy,
   limit,
   notes,
+  place,
   strings,
   text,
   textOrNull,
@@ -18,7 +19,7 @@ import { shareShape } from "./stats.ts";
 
 export const directoryRequest = lazy(() =>
   z.object({
-    path: field("a directory, from the project's root; left out: the root", text),
+    path: field("a directory, from the project's root; left out: the root", place),
     surviving: field("also how many of the agents' lines are left, which takes longer", z.boolean()),
   }),
 );
@@ -85,7 +86,9 @@ export type FilesAnswer = z.infer<ReturnType<typeof filesAnswer>>;
 /** What changes when there is something new: each a mark that means nothing but "as before" or "not as before". */
 export const stateResponse = lazy(() => z.object({ memory: text, code: text }));
 
-export const packagesRequest = lazy(() => z.object({ near: field("which of them this path lies in", text) }));
+export const packagesRequest = lazy(() =>
+  z.object({ near: field("which of them this path lies in", place) }),
+);
 export type PackagesRequest = z.infer<ReturnType<typeof packagesRequest>>;
 
 export const packagesAnswer = lazy(() =>

@@ -7,6 +7,9 @@ import {
   lazy,
   limit,
   numberOrNull,
+  outside,
+  place,
+  places,
   session,
   since,
   strings,
@@ -52,9 +55,9 @@ export const annotateRequest = lazy(() =>
       "a whole sentence with its reason; no secrets",
       text.check(z.minLength(1), z.maxLength(10_000)),
     ),
-    session_id: field("the session it is about", text),
-    transcript_path: z.optional(text),
-    branch: field("the git branch it is about; default: the session's", text),
+    session_id: field("the session it is about", outside("session")),
+    transcript_path: z.optional(place),
+    branch: field("the git branch it is about; default: the session's", outside("branch")),
     rejected: field("what it is about was tried and rejected; the note is the reason", z.boolean()),
     decision: field("the decision that was rejected, in its words; default: the session", text),
     by_agent: z.optional(z.boolean()),
@@ -64,7 +67,7 @@ export const annotateResponse = lazy(() => z.object({ annotation: annotation(), 
 
 export const editNoteRequest = lazy(() =>
   z.object({
-    id: described("the note's id, or a prefix of it", text),
+    id: described("the note's id, or a prefix of it", outside("uid")),
     note: described("its new text", text.check(z.minLength(1), z.maxLength(10_000))),
   }),
 );
@@ -73,7 +76,7 @@ export const editNoteResponse = lazy(() => z.object({ annotation: annotation() }
 export const decisionsRequest = lazy(() =>
   z.object({
     q: field("only those about this, best first", text),
-    file: field("only where these paths or globs were touched", strings),
+    file: field("only where these paths or globs were touched", places),
     branch,
     since,
     until,
@@ -119,7 +122,7 @@ export type DecisionsAnswer = z.infer<ReturnType<typeof decisionsAnswer>>;
 export const relatedRequest = lazy(() =>
   z.object({
     q: field("what it is about; with files, ranks the sessions that touched them", text),
-    file: field("paths or globs; default without query: the uncommitted changes", strings),
+    file: field("paths or globs; default without query: the uncommitted changes", places),
     limit,
   }),
 );
@@ -184,7 +187,7 @@ export const redactionsResponse = lazy(() =>
 /** Exactly one of the first five selects what to forget. */
 export const forgetRequest = lazy(() =>
   z.object({
-    session: field("a session and its subagents", text),
+    session: field("a session and its subagents", outside("session")),
     turn: field("one turn of a session, SESSION:NUMBER", text),
     annotation: field("a note", text),
     since: field('everything since: "2026-01-31", "yesterday"', text),

@@ -6,6 +6,8 @@ import {
   lineNumber,
   notes,
   numberOrNull,
+  places,
+  revision,
   strings,
   text,
   textOrNull,
@@ -22,9 +24,9 @@ export const reviewRequest = lazy(() =>
   z.object({
     range: field(
       "a commit, a branch (since it left the default one), or a range such as main..HEAD; left out: what is not committed",
-      text,
+      revision,
     ),
-    file: field("only these paths", strings),
+    file: field("only these paths", places),
   }),
 );
 

@@ -3,11 +3,14 @@ import {
   agent,
   branch,
   count,
-  described,
   field,
   lazy,
   limit,
   numberOrNull,
+  outside,
+  place,
+  places,
+  sessionNamed,
   since,
   strings,
   text,
@@ -90,7 +93,7 @@ export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
 
 export const sessionRequest = lazy(() =>
   z.object({
-    id: described("the session's id, or a prefix of it", text),
+    id: sessionNamed,
     turn: field("show this turn in full", count),
     log: field(
       "also what was said and done: results in brief, or in full with the changed lines",
@@ -201,9 +204,7 @@ export const sessionResponse = lazy(() =>
 );
 export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
 
-export const handoffRequest = lazy(() =>
-  z.object({ id: described("the session's id, or a prefix of it", text) }),
-);
+export const handoffRequest = lazy(() => z.object({ id: sessionNamed }));
 export const handoffResponse = lazy(() =>
   z.object({
     session_id: text,
@@ -223,7 +224,7 @@ export type Handoff = z.infer<ReturnType<typeof handoffResponse>>;
 
 export const turnsRequest = lazy(() =>
   z.object({
-    session: described("the session's id, or a prefix of it", text),
+    session: sessionNamed,
     from: field("the number of the first turn; default: the session's first", count),
     limit: field("how many turns at most (default: 20); long ones come in fewer", count),
     whole: field("leave nothing out of long outputs and edits", z.boolean()),
@@ -294,10 +295,10 @@ export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
 export const indexTranscriptRequest = lazy(() =>
   z.object({
     /** Files to read on, or to begin with. */
-    transcript_path: z.optional(text),
-    transcript_paths: z.optional(strings),
-    session_id: z.optional(text),
-    agent: z.optional(text),
+    transcript_path: z.optional(place),
+    transcript_paths: z.optional(places),
+    session_id: z.optional(sessionNamed),
+    agent: z.optional(outside("agent")),
     /** manual, auto, import ...: for the log. */
     trigger: z.optional(text),
     generate_summary: z.optional(z.boolean()),
@@ -311,12 +312,12 @@ export const indexTranscriptResponse = lazy(() =>
 
 export const sessionStartRequest = lazy(() =>
   z.object({
-    session_id: text.check(z.minLength(1)),
-    transcript_path: z.optional(text),
+    session_id: outside("session"),
+    transcript_path: z.optional(place),
     source: z.optional(text),
-    cwd: z.optional(text),
+    cwd: z.optional(place),
     /** The session's agent; left out: the default agent. */
-    agent: z.optional(text),
+    agent: z.optional(outside("agent")),
   }),
 );
 export const sessionStartResponse = lazy(() => z.object({ registered: z.boolean() }));

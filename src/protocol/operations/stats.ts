@@ -7,6 +7,7 @@ import {
   limit,
   notes,
   numberOrNull,
+  places,
   since,
   strings,
   text,
@@ -26,7 +27,7 @@ export const statsRequest = lazy(() =>
   z.object({
     since,
     until,
-    path: field("only this file, directory or glob", strings),
+    path: field("only this file, directory or glob", places),
     depth: field("directories this deep (default: 2)", count),
     files: field("also each file", z.boolean()),
     setbacks: field("also where commands failed and commits were reverted", z.boolean()),

@@ -4,6 +4,7 @@ import {
   described,
   lazy,
   numberOrNull,
+  outside,
   strings,
   text,
   textOrNull,
@@ -293,7 +294,9 @@ export const questionsResponse = lazy(() =>
 );
 
 export const statuslineRequest = lazy(() =>
-  z.object({ session_id: z.optional(described("the session that the line stands under", text)) }),
+  z.object({
+    session_id: z.optional(described("the session that the line stands under", outside("session"))),
+  }),
 );
 
 export const statuslineAnswer = lazy(() =>

@@ -1,4 +1,4 @@
-import { agentNames, profileOf } from "../../agents/profiles.ts";
+import { agentNames, resumeProgram } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../../protocol/operations/memory.ts";
 import type {
@@ -159,10 +159,9 @@ function commandsByTurn(latestFirst: readonly CommandRecord[]) {
   return turns;
 }
 
-/** A subagent's session is not one to go on with; an id that a shell would read otherwise is not to be pasted. */
+/** A subagent's session is not one to go on with. No id has anything in it that a shell would read otherwise. */
 export function resumeCommandOf({ agent, uid, parentId }: SessionRecord): string | null {
-  if (parentId !== null || !/^[\w-]+$/.test(uid)) return null;
-  return profileOf(agent)?.resumeCommand?.(uid) ?? null;
+  return parentId === null ? (resumeProgram(agent, uid)?.join(" ") ?? null) : null;
 }
 
 function contentOfTurn(memory: Memory, session: SessionRecord, number: number): string {

@@ -3,18 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { aiderHistory } from "../../../test/support/aider-fixture.ts";
+import { hostileTexts } from "../../../test/support/hostile-texts.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import type { Agent } from "../../agents/agent.ts";
-import { aider } from "../../agents/aider/aider.ts";
-import { claude } from "../../agents/claude/claude.ts";
+import { agentNamed } from "../../agents/registry.ts";
+import { codeOf } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
+import { fits } from "../../protocol/outside.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { usageOf } from "../../store/memory/sessions/usage.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { ingestTranscript } from "./ingest.ts";
+
+const [claude, aider] = [agentNamed("claude")!, agentNamed("aider")!];
 
 let dir: string;
 let kept: ReturnType<typeof temporaryMemory>;
@@ -53,15 +57,17 @@ const linesOf = (session: string) => {
   return t.text().trimEnd().split("\n");
 };
 
-it.each(["../../../../tmp/out", "/etc/passwd", "__proto__", "a\u0000b", "\u001b]0;x\u0007"])(
-  "an id that is %j names no file",
-  async (id) => {
-    await read(linesOf(id));
-    expect(listSessions(kept.memory, { children: true }).length).toBeLessThanOrEqual(1);
-    expect(readdirSync(dir)).toEqual(["3f0a1b2c-0000-4000-8000-000000000000.jsonl"]);
-    expect(readdirSync(kept.dir).every((name) => name.startsWith("memory.db"))).toBe(true);
-  },
-);
+it.each(hostileTexts)("an id that is %j is a session of its own, or refused by name", async (id) => {
+  const outcome = await read(linesOf(id)).catch((error: unknown) => codeOf(error));
+  const stored = listSessions(kept.memory, { children: true }).map(({ uid }) => uid);
+  if (fits("session", id)) expect(stored).toEqual([id]);
+  else {
+    expect(outcome).toBe("transcript_refused");
+    expect(stored).toEqual([]);
+  }
+  expect(readdirSync(dir)).toEqual(["3f0a1b2c-0000-4000-8000-000000000000.jsonl"]);
+  expect(readdirSync(kept.dir).every((name) => name.startsWith("memory.db"))).toBe(true);
+});
 
 it("keys of prototypes change none", async () => {
   const lines = linesOf("s").map((line) =>

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AlineDatabase, AlineEvent, AlineSession } from "../../agents/aline/aline-database.ts";
 import { turnsAgent } from "../../agents/aline/turns-agent.ts";
-import { claude } from "../../agents/claude/claude.ts";
+import { checked } from "../../agents/reading/checked.ts";
+import { defaultAgent as claude } from "../../agents/registry.ts";
 import { eventStatuses, eventTypes } from "../../protocol/values.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { saveEvent, saveLink } from "../../store/memory/events.ts";
@@ -72,7 +73,7 @@ export async function importAlineSession(
       }
     }
     const described = session.agent === "claude" ? await describe(file) : null;
-    const agent = described === null ? turnsAgent(session, cwd, () => db.turns(session.id)) : claude;
+    const agent = described === null ? checked(turnsAgent(session, cwd, () => db.turns(session.id))) : claude;
     const {
       session: uid,
       lines,

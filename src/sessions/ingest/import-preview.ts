@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
-import { codeOf } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
@@ -36,6 +36,8 @@ export interface ImportPreview {
   forgotten: number;
   /** Files that do not name their project. */
   unclear: number;
+  /** Files with what no agent writes, and what that is. */
+  refused: { path: string; error: string }[];
 }
 
 export interface ImportAsked {
@@ -72,6 +74,7 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     older: 0,
     forgotten: 0,
     unclear: 0,
+    refused: [],
   };
   const known = new Map<string, boolean>();
   const isOurs = (cwd: string) => {
@@ -83,7 +86,9 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     asked.signal?.throwIfAborted();
     const infos = await Promise.all(batch.map(({ path }) => describe(asked.agent, path)));
     batch.forEach((file, i) => {
-      sort(preview, asked, file, infos[i] ?? null, isOurs);
+      const info = infos[i] ?? null;
+      if (info instanceof PommelError) preview.refused.push({ path: file.path, error: info.message });
+      else sort(preview, asked, file, info, isOurs);
     });
   }
   preview.estimatedMs = Math.round((preview.bytes / speedOf(asked.memory)) * 1000);
@@ -159,10 +164,12 @@ async function* batchesOf<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void,
   if (batch.length > 0) yield batch;
 }
 
-async function describe(agent: Agent, path: string): Promise<TranscriptInfo | null> {
+/** @returns why it is refused, where it is */
+async function describe(agent: Agent, path: string): Promise<TranscriptInfo | PommelError | null> {
   try {
     return await agent.describe(path);
   } catch (error) {
+    if (error instanceof PommelError && error.code === "transcript_refused") return error;
     // Gone or locked: the next import sees.
     if (codeOf(error) === "") throw error;
     return null;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
 import { fork, transcript } from "../../../test/support/transcript-fixture.ts";
 import { claude } from "../../agents/claude/claude.ts";
+import { checked } from "../../agents/reading/checked.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import { silentLog } from "../../project/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
@@ -42,7 +43,7 @@ function ingest(file: string, into: Memory = memory, maxChunks = 0, more: Partia
     {
       ...more,
       memory: into,
-      agent: claude,
+      agent: checked(claude),
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       ledgerKey: Buffer.alloc(32, 7),
       embedder,
@@ -310,7 +311,7 @@ describe("a note", () => {
   });
 });
 
-test("ids that the database cannot tell apart are one line", async () => {
+test("ids that the database cannot hold are told apart, or one line", async () => {
   const builder = transcript({ session: "s1" });
   builder.prompt("first");
   const file = builder.writeTo(dir);
@@ -318,7 +319,7 @@ test("ids that the database cannot tell apart are one line", async () => {
   const ids = ["a\\u0000b", "\\ud800x", "a\\ufffdb", "\\udbffx", "a\\u0000b", "plain", "\\ud800x"];
   const uuid = /"uuid":"[^"]*"/;
   writeFileSync(file, `${ids.map((id) => line?.replace(uuid, `"uuid":"${id}"`)).join("\n")}\n`);
-  expect((await ingest(file)).lines).toBe(3);
+  expect((await ingest(file)).lines).toBe(4);
   appendFileSync(file, `${line?.replace(uuid, '"uuid":"a\\u0000b"')}\n`);
   expect((await ingest(file)).lines).toBe(0);
 });

@@ -205,8 +205,6 @@ function newLines(
 ): TranscriptLine[] {
   const lines = given.map((line) => ({
     ...line,
-    uid: storable(line.uid),
-    parentUid: storable(line.parentUid),
     at: pastOrNull(line.at),
   }));
   const copied = session === null ? new Set() : copiesIn(memory, session, lines);
@@ -258,13 +256,6 @@ function copiesIn(
     }
   }
   return copied;
-}
-
-/** Ids that the database cannot tell apart are the same: it keeps neither NUL nor half a pair of surrogates. */
-function storable(uid: string | null): string | null {
-  return uid === null || /^[\x01-\x7f]*$/.test(uid)
-    ? uid
-    : Buffer.from(uid.replaceAll("\0", "\ufffd")).toString();
 }
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { call } from "../../../client/call.ts";
 import { explanationOf } from "../../../project/errors.ts";
+import { findUserCommand } from "../../../project/find-program.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { Answers, keyOf, type Question } from "./answers.ts";
@@ -175,9 +176,10 @@ export class BrowsedPage implements Drawn {
     await setImmediate();
     process.stdin.pause();
     await setImmediate();
-    // As git does, so that it may have options: `EDITOR="code --wait"`.
-    const child = spawn("sh", ["-c", `${editor} "$@"`, editor, ...place], { stdio: "inherit" });
-    const [code] = await once(child, "close");
+    // It may have options: `EDITOR="code --wait"`.
+    const [program, ...args] = findUserCommand(editor, place) ?? [];
+    const child = program === undefined ? null : spawn(program, args, { stdio: "inherit" });
+    const [code] = child === null ? [127] : await once(child, "close");
     process.stdout.write("\u001b[?1049h\u001b[?25l");
     if (code !== 0) this.#state = { ...this.#state, message: `The editor ended with ${code}.` };
   }

@@ -95,10 +95,11 @@ export async function importCommand(
   if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
   const summary = summaryOf(agent, preview, dryRun);
   for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);
+  for (const { error } of preview.refused) output.note(oneLine(error, 300));
   if (preview.files.length === 0 || dryRun) {
     const nothing = preview.files.length === 0 ? "" : "\nNothing was imported (--dry-run).";
     output.result(summary, nothing);
-    return;
+    return preview.refused.length > 0 ? 1 : undefined;
   }
   if (!yes && canAsk(output) && !(await confirm("\nImport them?", true))) {
     output.print("Nothing was imported.");
@@ -111,7 +112,7 @@ export async function importCommand(
     return interruptedCode;
   }
   report(output, { ...summary, ...followed });
-  return followed.failed.length > 0 ? 1 : 0;
+  return followed.failed.length + preview.refused.length > 0 ? 1 : 0;
 }
 
 function agentFor(name: string): Agent {
@@ -123,8 +124,8 @@ function agentFor(name: string): Agent {
 
 /** An explicit path without transcripts is an error. */
 function refuseWhereNoneIs(preview: ImportPreview, { title }: Agent, path: string): void {
-  const { files, elsewhere, imported, older, forgotten } = preview;
-  if (files.length > 0 || imported.bytes > 0 || older > 0 || forgotten > 0) return;
+  const { files, elsewhere, imported, older, forgotten, refused } = preview;
+  if (files.length + imported.bytes + older + forgotten + refused.length > 0) return;
   if (!existsSync(path)) throw new PommelError("not_found", `${path} does not exist.`, "Check the path.");
   if (elsewhere.bytes === 0) {
     throw new PommelError(
@@ -161,6 +162,7 @@ function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
     dry_run: dryRun,
     interrupted: false,
     chunks: 0,
+    refused: preview.refused,
     failed: [] as ImportFollowed["failed"],
   };
 }

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import { agentNames, profileOf, sessionAround } from "../../../agents/profiles.ts";
+import { agentNames, profileOf, resumeProgram, sessionAround } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../../project/errors.ts";
+import { findProgram } from "../../../project/find-program.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Handoff } from "../../../protocol/operations/sessions.ts";
 import { shellQuoted } from "../../../text/shell.ts";
@@ -42,19 +43,20 @@ async function sessionMeant(project: Project, words: readonly string[]): Promise
 async function runFor(
   { cwd, title, session_id }: Handoff,
   project: Project,
-  [program, ...args]: readonly string[],
+  [name, ...args]: readonly [string, ...string[]],
   output: Output,
 ): Promise<number> {
   const directory = directoryOf({ cwd }, project);
   output.note(`${shortId(session_id)} ${oneLine(title ?? "", 80)} (${homeRelative(directory)})`);
   if (directory !== cwd) output.note(`Its directory is gone: ${homeRelative(cwd)}`);
-  const child = spawn(program!, args, { cwd: directory, stdio: "inherit" });
+  const missing = () =>
+    new PommelError("not_found", `${name} cannot be started.`, "Is it installed, and on the PATH?");
+  const program = findProgram(name);
+  if (program === null) throw missing();
+  const [file, ...own] = program;
+  const child = spawn(file, [...own, ...args], { cwd: directory, stdio: "inherit" });
   return new Promise((resolve, reject) => {
-    child.on("error", () =>
-      reject(
-        new PommelError("not_found", `${program} cannot be started.`, "Is it installed, and on the PATH?"),
-      ),
-    );
+    child.on("error", () => reject(missing()));
     child.on("exit", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
     );
@@ -79,7 +81,8 @@ export async function resumeCommand(
       `The session is on ${shared_by}'s machine.`,
       "`pm session handoff` goes on with it in an agent of yours.",
     );
-  if (resume === null)
+  const program = resume === null ? null : resumeProgram(agent, found.session_id);
+  if (program === null)
     throw new PommelError(
       "usage",
       `${agent} cannot reopen this session.`,
@@ -91,7 +94,7 @@ export async function resumeCommand(
     output.result({ session_id: found.session_id, title: found.title, directory, command: resume }, command);
     return 0;
   }
-  return runFor(found, project, resume.split(" "), output);
+  return runFor(found, project, program, output);
 }
 
 /** `pm session handoff`. @returns the agent's exit code, where one is started */

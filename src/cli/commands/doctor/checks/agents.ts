@@ -1,11 +1,12 @@
-import { accessSync, constants, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, join } from "node:path";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { claudeSetup } from "../../../../agents/claude/setup.ts";
 import { setups } from "../../../../agents/registry.ts";
 import { type PositionedPart, partState } from "../../../../agents/setup/parts.ts";
 import { projectPlace, readRecord, userPlace } from "../../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
 import { gitHooksState } from "../../../../git/hooks/state.ts";
+import { findProgram } from "../../../../project/find-program.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
@@ -140,7 +141,7 @@ export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   problem: CheckResult | null;
 } {
   const file = findExecutable("pommel", env);
-  const hint = "Install Pommel with `npm install -g pommel`, or put its `pommel` on your PATH.";
+  const hint = "Put Pommel's `pommel` on your PATH; docs/getting-started.md has how to install it.";
   if (file === null)
     return { file, problem: warn("`pommel` is not on the PATH, so hooks do nothing.", hint) };
   if (isOurs(file)) return { file, problem: null };
@@ -148,24 +149,8 @@ export function pommelOnPath(env: NodeJS.ProcessEnv = process.env): {
   return { file, problem: warn(message, hint) };
 }
 
-function findExecutable(name: string, env: NodeJS.ProcessEnv): string | null {
-  const names = process.platform === "win32" ? [`${name}.cmd`, `${name}.exe`, name] : [name];
-  for (const dir of (env.PATH ?? env.Path ?? "").split(delimiter)) {
-    for (const candidate of dir === "" ? [] : names.map((file) => join(dir, file))) {
-      if (isExecutable(candidate)) return candidate;
-    }
-  }
-  return null;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
-  }
-}
+const findExecutable = (name: string, env: NodeJS.ProcessEnv): string | null =>
+  findProgram(name, env)?.at(-1) ?? null;
 
 /** A link to our script, or the script of a package manager that starts it. */
 function isOurs(file: string): boolean {

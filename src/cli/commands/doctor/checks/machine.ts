@@ -10,6 +10,7 @@ import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../../models
 import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../../../project/errors.ts";
+import { findProgram } from "../../../../project/find-program.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
@@ -36,7 +37,11 @@ export function checkNode(version: string): CheckResult {
 }
 
 function checkGit(): CheckResult {
-  const { status, stdout } = spawnSync("git", ["--version"], { encoding: "utf8", timeout: 5000 });
+  const [program] = findProgram("git") ?? [];
+  const { status, stdout } =
+    program === undefined
+      ? { status: null, stdout: "" }
+      : spawnSync(program, ["--version"], { encoding: "utf8", timeout: 5000 });
   if (status === 0) return ok(stdout.trim().replace("git version", "git"));
   return warn(
     "git was not found: commits, blame and the ignore rules of git's configuration are left out.",

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { PommelError } from "../../project/errors.ts";
+import { cleanLabel, describeKind, fits, fitting, type LabelKind } from "../../protocol/outside.ts";
+import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
+
+/**
+ * An agent whose transcripts are checked: no id, path or name in them is anything else (`protocol/outside.ts`). A transcript
+ * with an odd session id is refused whole, with `transcript_refused`.
+ */
+export function checked(agent: Agent): Agent {
+  return {
+    ...agent,
+    async describe(file) {
+      const info = await agent.describe(file);
+      return info && checkInfo(file, info);
+    },
+    async *read(file, cursor, signal) {
+      for await (const batch of agent.read(file, cursor, signal)) yield checkBatch(batch);
+    },
+  };
+}
+
+function checkInfo(file: string, { parent, forkedFrom, cwd, ...info }: TranscriptInfo): TranscriptInfo {
+  for (const session of [info.session, parent?.session]) {
+    if (session === undefined || fits("session", session)) continue;
+    const shown = JSON.stringify(session.slice(0, 60));
+    throw new PommelError(
+      "transcript_refused",
+      `${file} names ${shown} as its session, which is not ${describeKind("session")}. It was not read.`,
+      "No agent writes such an id: find out where the file comes from.",
+    );
+  }
+  const origin = fitting("session", forkedFrom);
+  return {
+    ...info,
+    cwd: fitting("place", cwd) ?? "",
+    parent: parent && {
+      session: parent.session,
+      toolUse: asId(parent.toolUse),
+      agentType: asLabel("tool", parent.agentType),
+      task: asLabel("title", parent.task),
+    },
+    ...(origin !== null && { forkedFrom: origin }),
+  };
+}
+
+const checkBatch = ({ lines, ...batch }: ReadBatch): ReadBatch => ({ ...batch, lines: lines.map(checkLine) });
+
+function checkLine({
+  uid,
+  parentUid,
+  cwd,
+  branch,
+  entries,
+  usage,
+  model,
+  ...line
+}: TranscriptLine): TranscriptLine {
+  return {
+    ...line,
+    uid: asId(uid),
+    parentUid: asId(parentUid),
+    cwd: fitting("place", cwd),
+    branch: fitting("branch", branch),
+    entries: entries.map(checkEntry),
+    usage: usage && {
+      ...usage,
+      messageId: asId(usage.messageId),
+      model: cleanLabel("model", usage.model),
+    },
+    ...(model !== undefined && { model: cleanLabel("model", model) }),
+  };
+}
+
+function checkEntry(entry: Entry): Entry {
+  switch (entry.kind) {
+    case "title":
+      return { ...entry, text: cleanLabel("title", entry.text) };
+    case "tool_use":
+      return {
+        ...entry,
+        id: asId(entry.id),
+        tool: cleanLabel("tool", entry.tool),
+        files: entry.files.filter(isPlaced),
+      };
+    case "tool_result":
+      return {
+        ...entry,
+        id: asId(entry.id),
+        edits: entry.edits?.filter(isPlaced) ?? null,
+        subagent: asId(entry.subagent),
+      };
+    default:
+      return entry;
+  }
+}
+
+const isPlaced = ({ path }: Pick<FileTouch, "path">): boolean => fits("place", path);
+
+/** The id, or what stands for one that cannot be stored. The same ids stay the same. */
+function asId(id: string): string;
+function asId(id: string | null): string | null;
+function asId(id: string | null): string | null {
+  if (id === null || id === "" || fits("id", id)) return id;
+  return createHash("sha256").update(id).digest("hex");
+}
+
+const asLabel = (kind: LabelKind, text: string | null): string | null =>
+  text === null ? null : cleanLabel(kind, text);
