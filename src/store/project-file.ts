@@ -28,17 +28,21 @@ export function writeProjectFile(dataDir: string, content: ProjectFile): void {
   }
 }
 
+/** What the project says of itself whose directory this is; null where it says nothing. */
+export function projectFileIn(dir: string): ProjectFile | null {
+  try {
+    return z.parse(projectFile, JSON.parse(readFileSync(join(dir, "project.json"), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
 /** Those of all projects; [] where there is no directory of projects. */
 export function projectFiles(dataDir: string): ProjectFile[] {
   const dir = join(dataDir, "projects");
   if (!existsSync(dir)) return [];
   return readdirSync(dir).flatMap((id) => {
-    try {
-      const content = z.parse(projectFile, JSON.parse(readFileSync(join(dir, id, "project.json"), "utf8")));
-      return content.id === id ? content : [];
-    } catch {
-      // Not a project's directory.
-      return [];
-    }
+    const content = projectFileIn(join(dir, id));
+    return content?.id === id ? content : [];
   });
 }

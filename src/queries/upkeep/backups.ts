@@ -1,5 +1,7 @@
 import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope, type KeySource, ownEnvelope } from "../../store/encryption/envelope.ts";
@@ -16,6 +18,7 @@ import {
   replacedFiles,
 } from "../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
+import { isSameProject, projectHere, projectIn } from "../../store/memory/backups/whose-memory.ts";
 import type { Running } from "../operations.ts";
 import { backupFolders } from "../projects/known-projects.ts";
 
@@ -65,9 +68,41 @@ export interface RestorePreview {
   holds: (Counts & { commits: number; last_at: string | null }) | null;
 }
 
-/** What a restore would change. @throws PommelError where the file is no backup that can be restored */
-export function previewRestore({ memoryDb }: Project, { backup }: { backup: string }): RestorePreview {
+/** A backup, and the name of this project where it is another's, or does not say whose it is. */
+export interface Restore {
+  backup: string;
+  as?: string | undefined;
+}
+
+/**
+ * Whether a backup is of this project. What lies among its backups is, and else what the file says.
+ * @throws PommelError `usage` for another one's without `as`, and where that names another project
+ */
+function isOfProject(project: Project, { backup, as }: Restore): boolean {
+  const here = projectHere(project.memoryDb);
+  const name = here?.name ?? basename(project.root);
+  const hint = `If it is to become the memory of ${name}: \`pm memory restore ${backup} --as ${name}\`.`;
+  if (as !== undefined && as !== name)
+    throw new PommelError("usage", `This project is called ${name}, not ${as}.`, hint);
+  if (listBackups(project.memoryDb, folderOf(project)).some(({ file }) => file === backup)) return true;
+  const of = projectIn(backup);
+  if (of !== null && here !== null && isSameProject(of, here)) return true;
+  if (as !== undefined) return false;
+  const whose = of === null ? "does not say which project it is of" : `is of the project ${quoted(of.name)}`;
+  throw new PommelError("usage", `${backup} ${whose}, and this is ${name}.`, hint);
+}
+
+/** A name from a file that may be anybody's. */
+const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+
+/**
+ * What a restore would change.
+ * @throws PommelError where the file is no backup that can be restored, or of another project
+ */
+export function previewRestore(project: Project, { backup, as }: Restore): RestorePreview {
+  const { memoryDb } = project;
   checkBackup(backup);
+  isOfProject(project, { backup, as });
   const content = contentOf(backup);
   const holds = content && {
     sessions: content.sessions,
@@ -88,10 +123,10 @@ export function previewRestore({ memoryDb }: Project, { backup }: { backup: stri
   }
 }
 
-/** Puts a backup in the place of the memory, which no daemon may have open. */
-export function restoreBackup({ memoryDb }: Project, { backup }: { backup: string }): void {
+/** Puts a backup in the place of the memory, which no daemon may have open. @throws PommelError as `previewRestore` */
+export function restoreBackup(project: Project, { backup, as }: Restore): void {
   const wasEncrypted = homeEnvelope() !== null;
-  replaceMemory(memoryDb, backup);
+  replaceMemory(project.memoryDb, backup, { isOwn: isOfProject(project, { backup, as }) });
   // What else is stored follows a memory that is encrypted from now on.
   if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
 }

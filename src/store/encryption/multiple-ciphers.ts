@@ -28,8 +28,6 @@ export function fromMultipleCiphers(Database: Better): Engine {
   const opened = ({ file, key, readOnly, timeout }: Opening) => {
     const db = new Database(file, { readonly: readOnly, timeout });
     if (key !== null) unlock(db, key);
-    // Or nothing else could be done while rows are read one by one. It takes the defence of shadow tables with it.
-    db.unsafeMode(true);
     return db;
   };
   const unlock = (db: BetterDatabase, key: string) => {
@@ -40,8 +38,9 @@ export function fromMultipleCiphers(Database: Better): Engine {
   return {
     open(opening) {
       const db = named(() => opened(opening));
+      const defence = new Defence(db);
       return {
-        prepare: (sql) => named(() => betterStatement(db.prepare(sql))),
+        prepare: (sql) => named(() => betterStatement(db.prepare(sql), defence)),
         exec: (sql) => void named(() => db.exec(sql)),
         get isTransaction() {
           return db.inTransaction;
@@ -50,7 +49,7 @@ export function fromMultipleCiphers(Database: Better): Engine {
           return db.open;
         },
         close: () => void db.close(),
-        enableDefensive: () => {},
+        enableDefensive: (on) => defence.lift(on ? -1 : 1),
       };
     },
     copy(opening, target, key) {
@@ -70,6 +69,21 @@ export function fromMultipleCiphers(Database: Better): Engine {
   };
 }
 
+/**
+ * Nothing else can be done while rows are read one by one, except in a mode that takes SQLite's defence of shadow tables
+ * with it: it is on only so long.
+ */
+class Defence {
+  private lifted = 0;
+
+  constructor(private readonly db: BetterDatabase) {}
+
+  lift(by: 1 | -1): void {
+    this.lifted += by;
+    if (this.db.open) this.db.unsafeMode(this.lifted > 0);
+  }
+}
+
 function copyWith(db: BetterDatabase, target: string): void {
   try {
     db.prepare("VACUUM INTO ?").run(target);
@@ -78,7 +92,7 @@ function copyWith(db: BetterDatabase, target: string): void {
   }
 }
 
-function betterStatement(statement: BetterStatement): DriverStatement {
+function betterStatement(statement: BetterStatement, defence: Defence): DriverStatement {
   const row = (values: unknown): unknown =>
     Array.isArray(values)
       ? values.map(given)
@@ -100,12 +114,16 @@ function betterStatement(statement: BetterStatement): DriverStatement {
       return found === undefined ? undefined : row(found);
     },
     *iterate(...values: unknown[]) {
-      const rows = named(() => statement.iterate(...values));
+      defence.lift(1);
+      let rows: IterableIterator<unknown> | undefined;
       try {
-        for (let next = named(() => rows.next()); !next.done; next = named(() => rows.next()))
+        rows = named(() => statement.iterate(...values));
+        const each = rows;
+        for (let next = named(() => each.next()); !next.done; next = named(() => each.next()))
           yield row(next.value);
       } finally {
-        rows.return?.();
+        rows?.return?.();
+        defence.lift(-1);
       }
     },
     setReadBigInts: (on: boolean) => void statement.safeIntegers(on),

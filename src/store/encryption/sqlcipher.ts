@@ -78,7 +78,7 @@ function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
       isOpen = false;
       db.close();
     },
-    // It has no such defence.
+    // It offers no such defence; triggers and views of a stranger's are refused before one is opened.
     enableDefensive: () => {},
   };
 }

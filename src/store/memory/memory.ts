@@ -12,6 +12,7 @@ import {
 import { rollBack } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { expendable, lostMemory } from "./backups/backup-content.ts";
+import { nameProject } from "./backups/whose-memory.ts";
 import { memorySchema } from "./schema.ts";
 
 export const memoryWords: DatabaseMessages = {
@@ -50,7 +51,9 @@ export class Memory extends Connection {
       precious: true,
       expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
     });
-    return new Memory(file, db);
+    const memory = new Memory(file, db);
+    if (!how.readonly) nameProject(memory);
+    return memory;
   }
 
   /**

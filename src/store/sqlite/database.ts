@@ -327,9 +327,9 @@ export function checkDatabase(
       if (verdict !== "ok") return { state: "damaged", why: String(verdict) };
       const number = versionOf(db);
       const latest = latestNumber(schema);
-      if (number > latest) return { state: "newer", schema: number, known: latest };
       const problem = schemaProblem(db, schema);
       if (problem !== null) return { state: "damaged", why: problem };
+      if (number > latest) return { state: "newer", schema: number, known: latest };
       if (number < latest)
         return { state: "older", schema: number, isReleased: number === 0 || number >= schema.first };
       const why = lookInto(db);

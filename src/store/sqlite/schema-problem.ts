@@ -1,15 +1,26 @@
 import { latestNumber, type Schema, stepAfter } from "./schema.ts";
 import { Sqlite } from "./sqlite.ts";
 
-/** A database's tables and indexes, each with its columns. */
-type Structure = ReadonlyMap<string, readonly string[]>;
+/** A row of a database's schema. */
+export interface SchemaRow {
+  type: string;
+  name: string;
+  table: string;
+  /** Page on which it begins; 0 for what has no rows of its own. */
+  root: number;
+  sql: string | null;
+}
+
+/** What a database is made of, by name: tables, indexes, triggers and views, each with its SQL. */
+type Structure = ReadonlyMap<string, string>;
 
 /** The structures of each schema, by its numbers. */
 const known = new WeakMap<Schema, ReadonlyMap<number, Structure>>();
 
 /**
- * What speaks against a database being what its schema number says, though SQLite finds it sound; null for nothing. Of a number
- * that this Pommel does not know, nothing can be said.
+ * What speaks against a database being what its schema number says, though SQLite finds it sound; null for nothing. What
+ * Pommel does not make has no place in it: a trigger would change what is written. Of a number that this Pommel does not
+ * know, nothing can be said.
  */
 export function schemaProblem(db: Sqlite, schema: Schema): string | null {
   // Another process may be migrating it.
@@ -20,89 +31,106 @@ function problemNow(db: Sqlite, schema: Schema): string | null {
   const version = Number(db.pragma("user_version"));
   if (version < 0) return `its schema number is ${version}`;
   const structures = structuresOf(schema);
-  const actual = structureOf(db);
+  const actual = structureOf(schemaRows(db));
   const expected = structures.get(version);
-  if (!expected) return version < schema.first ? claimedTooLow(version, actual, structures) : null;
+  const problem = expected ? differenceFrom(expected, actual) : "";
+  if (problem === null) return null;
+  const last = (isIt: (structure: Structure) => boolean) =>
+    [...structures].findLast(([, structure]) => isIt(structure))?.[0] ?? 0;
+  const isAnother = (of: number) => `its schema number is ${version}, but it has the tables of schema ${of}`;
+  // Each step changes the schema: one that is all ours is of no other Pommel.
+  const same = last((structure) => differenceFrom(structure, actual) === null);
+  if (same > 0) return isAnother(same);
+  if (!expected) return null;
+  const later = last((structure) => missingFrom(actual, structure) === null);
+  return later > version ? isAnother(later) : problem;
+}
+
+const missingFrom = (actual: Structure, expected: Structure): string | null =>
+  [...expected.keys()].find((name) => !actual.has(name)) ?? null;
+
+function differenceFrom(expected: Structure, actual: Structure): string | null {
   const missing = missingFrom(actual, expected);
-  if (missing !== null) return missing;
-  // A later one has all of these as well: then its tables say which it is.
-  const [later, structure] = [...structures].findLast(([, one]) => missingFrom(actual, one) === null)!;
-  const isLater = later > version && missingFrom(expected, structure) !== null;
-  return isLater ? `its schema number is ${version}, but it has the tables of schema ${later}` : null;
-}
-
-/** A number from before the first schema is wrong where the tables of a known schema are there. */
-function claimedTooLow(
-  version: number,
-  actual: Structure,
-  structures: ReadonlyMap<number, Structure>,
-): string | null {
-  const found = [...structures].findLast(([number, one]) => number > 0 && missingFrom(actual, one) === null);
-  return found === undefined
-    ? null
-    : `its schema number is ${version}, but it has the tables of schema ${found[0]}`;
-}
-
-/** The number of the schema that a database's tables come from, whatever its schema number says; that number where it cannot be told. */
-export function schemaByTables(db: Sqlite, schema: Schema): number {
-  const version = Number(db.pragma("user_version"));
-  const actual = structureOf(db);
-  const structures = structuresOf(schema);
-  const isStated = structures.has(version) && version > 0 && schemaProblem(db, schema) === null;
-  if (version > latestNumber(schema) || isStated) return version;
-  // Tables may be missing: the one that has most of those that are there, and of these the first.
-  const shared = (structure: Structure) =>
-    [...actual].filter(([name, columns]) => columns.every((one) => structure.get(name)?.includes(one)))
-      .length;
-  return [...structures].reduce((best, one) => (shared(one[1]) > shared(best[1]) ? one : best))[0];
-}
-
-function missingFrom(actual: Structure, expected: Structure): string | null {
-  for (const [name, columns] of expected) {
-    const there = actual.get(name);
-    if (!there) return `${name} is missing`;
-    const column = columns.find((one) => !there.includes(one));
-    if (column !== undefined) return `${name} has no column ${column}`;
+  if (missing !== null) return `${missing} is missing`;
+  for (const [name, sql] of actual) {
+    const kind = sql.split(" ", 1)[0];
+    if (!expected.has(name)) return `the ${kind} ${name} is not Pommel's`;
+    if (expected.get(name) !== sql) return `the ${kind} ${name} is not as Pommel makes it`;
   }
   return null;
+}
+
+/**
+ * The number of the schema that most of these rows are of, where some of it may be lost, whatever the database itself says;
+ * that number where it cannot be told.
+ */
+export function nearestSchema(rows: readonly SchemaRow[], stated: number, schema: Schema): number {
+  const actual = structureOf(rows);
+  const shared = [...structuresOf(schema)].map(([number, structure]) => ({
+    number,
+    count: [...actual].filter(([name, sql]) => structure.get(name) === sql).length,
+  }));
+  const most = Math.max(...shared.map(({ count }) => count));
+  // One with tables that are no schema's is what it says, unless that is nothing.
+  const isOurs = most === actual.size || (stated >= schema.first && stated <= latestNumber(schema));
+  if (!isOurs && stated !== 0) return stated;
+  const best = shared.filter(({ count }) => count === most);
+  return (best.find(({ number }) => number === stated) ?? best[0]!).number;
 }
 
 function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
   const cached = known.get(schema);
   if (cached) return cached;
+  const structures = new Map([[0, structureOf([])]]);
+  try {
+    make(schema, (db, number) => structures.set(number, structureOf(schemaRows(db))));
+  } catch {
+    // Who migrates hears of it, after the copy was made.
+  }
+  known.set(schema, structures);
+  return structures;
+}
+
+/** On which page each table and each index of a schema begins: in a database that was made so, and in a copy of one. */
+export function rootsOf(schema: Schema): ReadonlyMap<string, number>[] {
+  let roots: ReadonlyMap<string, number>[] = [];
+  const rootsIn = (db: Sqlite) => new Map(schemaRows(db).map(({ name, root }) => [name, root]));
+  make(schema, (db, number) => {
+    if (number < latestNumber(schema)) return;
+    roots = [rootsIn(db)];
+    db.exec("VACUUM");
+    roots.push(rootsIn(db));
+  });
+  return roots;
+}
+
+/** Makes a database in memory, step by step. */
+function make(schema: Schema, onStep: (db: Sqlite, number: number) => void): void {
   const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0, key: null });
   try {
-    const structures = new Map([[0, structureOf(db)]]);
-    try {
-      for (let number = 0; number < latestNumber(schema); ) {
-        const { to, sql } = stepAfter(schema, number);
-        db.exec(sql);
-        number = to;
-        structures.set(number, structureOf(db));
-      }
-    } catch {
-      // Who migrates is told, after the copy was made.
+    db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    for (let number = 0; number < latestNumber(schema); ) {
+      const { to, sql } = stepAfter(schema, number);
+      db.exec(sql);
+      number = to;
+      onStep(db, number);
     }
-    known.set(schema, structures);
-    return structures;
   } finally {
     db.close();
   }
 }
 
-function structureOf(db: Sqlite): Structure {
-  const rows = db
-    .prepare(
-      `SELECT s.name AS name, c.name AS column FROM sqlite_schema s LEFT JOIN pragma_table_xinfo(s.name) c
-         ON s.type = 'table'
-       WHERE s.type IN ('table', 'index', 'trigger') AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-    )
-    .all() as { name: string; column: string | null }[];
-  const structure = new Map<string, string[]>();
-  for (const { name, column } of rows) {
-    const columns = structure.get(name) ?? [];
-    if (column !== null) columns.push(column);
-    structure.set(name, columns);
-  }
-  return structure;
-}
+const schemaRows = (db: Sqlite) =>
+  db
+    .prepare("SELECT type, name, tbl_name AS 'table', rootpage AS root, sql FROM sqlite_schema")
+    .all() as SchemaRow[];
+
+const structureOf = (rows: readonly SchemaRow[]): Structure =>
+  new Map(rows.map(({ type, name, table, sql }) => [name, `${type} ${table} ${normalised(sql ?? "")}`]));
+
+/** SQL as it counts: without comments, and with one blank where there are several. */
+const normalised = (sql: string) =>
+  sql.replace(
+    /('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])|(?:--[^\n]*|\/\*[\s\S]*?\*\/|\s)+/g,
+    (_, quoted?: string) => quoted ?? " ",
+  );

@@ -178,6 +178,12 @@ describe.each([
     expect(codeOfFailing(spoil)).toBe("SQLITE_ERROR");
   });
 
+  it.each(["create", "write", "read"] as const)("does not trust what a file's schema says (%s)", (mode) => {
+    const other = openAny(file, { mode, timeoutMs: 0 });
+    expect(other.pragma("trusted_schema")).toBe(0);
+    other.close();
+  });
+
   it("can be closed twice", () => {
     db.close();
     db.close();

@@ -93,6 +93,7 @@ function jsonOf({ file, at, bytes, reason, content }: ListedBackup) {
 
 interface RestoreOptions {
   undo?: boolean;
+  as?: string;
   dryRun?: boolean;
   yes?: boolean;
 }
@@ -101,12 +102,12 @@ interface RestoreOptions {
 export async function restoreCommand(
   { cwd, output }: CommandContext,
   named: string | undefined,
-  { undo = false, dryRun = false, yes = false }: RestoreOptions,
+  { undo = false, as, dryRun = false, yes = false }: RestoreOptions,
 ): Promise<number> {
   const project = await findProject(cwd);
   const backup = undo ? await undoOf(project) : await chosen(project, cwd, named);
   for (const what of [{ backup }, {}]) await givePassphrase(output, what);
-  const changes = await call("previewRestore", { backup }, project);
+  const changes = await call("previewRestore", { backup, as }, project);
   output.print(`Restore ${backup}`);
   for (const line of describe(changes)) output.print(`  ${line}`);
   const result = (restored: boolean) => ({ backup, ...changes, restored });
@@ -127,7 +128,7 @@ export async function restoreCommand(
       return 1;
     }
   }
-  await withoutDaemon("pm memory restore", () => call("restore", { backup }, project));
+  await withoutDaemon("pm memory restore", () => call("restore", { backup, as }, project));
   output.result(
     result(true),
     `\n${tick("ok", output.colors)} Restored. \`pm memory restore --undo\` goes back to what was there before.`,

@@ -282,7 +282,18 @@ describe("restoring", () => {
   });
 
   test.each([
-    ["of a newer schema", "index_too_new", (backup: string) => exec(backup, "PRAGMA user_version = 999")],
+    [
+      "of a newer schema",
+      "index_too_new",
+      (backup: string) => exec(backup, "CREATE TABLE later (x); PRAGMA user_version = 999"),
+    ],
+    [
+      "with a trigger of its own",
+      "unreadable",
+      (backup: string) =>
+        exec(backup, "CREATE TRIGGER mine AFTER INSERT ON annotations BEGIN DELETE FROM sessions; END"),
+    ],
+    ["with a table of its own", "unreadable", (backup: string) => exec(backup, "CREATE TABLE mine (x)")],
     ["that is none", "unreadable", (backup: string) => writeFileSync(backup, "no database")],
     ["that is missing", "not_found", (backup: string) => rmSync(backup)],
     ["that is empty", "unreadable", (backup: string) => writeFileSync(backup, "")],

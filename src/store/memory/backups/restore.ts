@@ -51,9 +51,14 @@ export function checkBackup(file: string): { isUnreleased: boolean } {
 /**
  * Puts a copy of `source` in the place of the memory, which stays beside it (`replacedFiles`). Nobody may have the memory
  * open. It is the old one until the new one is complete, up to date and checked.
+ * @param from.isOwn whether it is of this project: of another one, what it shared with whom is not taken
  * @throws PommelError as `checkBackup`; `locked` when another process has the memory open; `disk_full`, `unreadable`
  */
-export function replaceMemory(memoryDb: string, source: string): void {
+export function replaceMemory(
+  memoryDb: string,
+  source: string,
+  from: { isOwn: boolean } = { isOwn: true },
+): void {
   recoverMemory(memoryDb);
   refuseDirectory(memoryDb);
   const { isUnreleased } = checkBackup(source);
@@ -63,7 +68,7 @@ export function replaceMemory(memoryDb: string, source: string): void {
   try {
     if (isUnreleased) salvageMemory(source, draft);
     else copyTo(draft, source, keyOfDatabase(memoryDb));
-    bringUpToDate(draft);
+    bringUpToDate(draft, from.isOwn ? ofThen : [...ofThen, ...ofTheProject]);
     putInPlace(draft, memoryDb, nextReplaced(memoryDb));
   } finally {
     removeDatabase(draft);
@@ -103,10 +108,16 @@ function closeLog(memoryDb: string): void {
   }
 }
 
-/** Opens it as a daemon would, which brings an older schema up to date. */
-function bringUpToDate(file: string): void {
+/** What was to be done then, and was done: transcripts and commits that are not read yet are found again. */
+const ofThen = ["jobs", "activity"];
+/** What a project shares, and through what. */
+const ofTheProject = ["sync_state", "sync_refused", "team_changed", "team_shared"];
+
+/** Opens it as a daemon would, which brings an older schema up to date. @param emptied tables whose rows are not taken */
+function bringUpToDate(file: string, emptied: readonly string[]): void {
   const memory = Memory.open(file, { readonly: false, isCopy: true });
   try {
+    for (const table of emptied) memory.change(`DELETE FROM ${table}`);
     const verdict = memory.check();
     if (verdict !== "ok")
       throw new PommelError("unreadable", `The restored memory is not sound: ${verdict}.`);

@@ -1,13 +1,16 @@
 import { statSync } from "node:fs";
 import { PommelError } from "../../../project/errors.ts";
+import { keyOfDatabase } from "../../encryption/keys.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { latestNumber, schemaUpTo } from "../../sqlite/schema.ts";
-import type { Sqlite } from "../../sqlite/sqlite.ts";
+import { nearestSchema, rootsOf, type SchemaRow } from "../../sqlite/schema-problem.ts";
+import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
 import { memorySchema } from "../schema.ts";
-import { unpackContent } from "../sessions/content.ts";
-import { DamagedDatabase, type Row, TableCopy } from "./damaged-database.ts";
+import { copyTable, entriesOf, restoreIds, type Trees } from "./copy-table.ts";
+import { openPages, type Pages } from "./pages.ts";
+import { RecordReader } from "./records.ts";
 
 /** Saves what can still be read of a damaged memory. */
 
@@ -41,56 +44,95 @@ export interface Salvaged {
 }
 
 /**
- * Copies what can be read of a damaged memory into a new one, table by table, and where a table is damaged row by row.
+ * Copies what can be read of a damaged memory into a new one, page by page.
  * @param target a file that does not exist yet
  * @returns what was saved; null where nothing can be read, not even the schema
  * @throws PommelError `index_too_new`, `disk_full`, as `keyOfDatabase`
  */
 export function salvageMemory(damaged: string, target: string): Salvaged | null {
-  const from = openDamaged(damaged);
-  if (from === null) return null;
+  if (!statSync(damaged, { throwIfNoEntry: false })?.isFile()) return null;
+  const pages = openPages(damaged, keyOfDatabase(damaged));
+  let own: Sqlite | null = null;
   try {
-    return copyAll(from, target);
+    const trees = findTrees(pages);
+    if (trees === null) return null;
+    // What a damaged schema says of columns is not believed, where they are known.
+    if (trees.version < memorySchema.first) own = new Sqlite(damaged, { mode: "read", timeoutMs: 5000 });
+    return copyAll({ ...trees, own }, target);
   } finally {
-    from.close();
+    own?.close();
+    pages.close();
   }
 }
 
-/**
- * @returns null when SQLite does not take the file for a database
- * @throws PommelError as `keyOfDatabase`
- */
-function openDamaged(file: string): DamagedDatabase | null {
-  if (!statSync(file, { throwIfNoEntry: false })) return null;
-  let db: DamagedDatabase | undefined;
-  try {
-    db = new DamagedDatabase(file);
-    // Its log may be what is damaged, or the schema's own pages; then its first read fails.
-    if (db.tables().includes("sessions")) return db;
-  } catch (error) {
-    if (error instanceof PommelError) throw error;
+function findTrees(pages: Pages): (Omit<Trees, "own"> & { version: number }) | null {
+  const reader = new RecordReader(pages);
+  const rows = [...reader.records(reader.treesOf(new Set([1])).get(1)!, true)].flatMap(({ values }) => {
+    const [type, name, table, root, sql] = values;
+    return [type, name, table].every((one) => typeof one === "string") && typeof root === "number"
+      ? [{ type, name, table, root, sql } as SchemaRow]
+      : [];
+  });
+  const version = nearestSchema(rows, pages.read(1)?.readUInt32BE(60) ?? 0, memorySchema);
+  if (version > latestNumber(memorySchema)) {
+    throw new PommelError(
+      "index_too_new",
+      `A newer Pommel wrote it (schema ${version}).`,
+      memoryWords.tooNew,
+    );
   }
-  db?.close();
-  return null;
+  const references = rootsOf(schemaUpTo(memorySchema, version));
+  const isReleased = version >= memorySchema.first;
+  const roots = rootsIn(rows, reader, references, isReleased);
+  if (!roots.has("sessions")) return null;
+  const trees = reader.treesOf(new Set(roots.values()));
+  return {
+    version,
+    reader,
+    pages: new Map([...roots].map(([name, root]) => [name, trees.get(root)!])),
+  };
 }
 
-function copyAll(from: DamagedDatabase, target: string): Salvaged {
-  const version = versionOf(from);
+/** Where each table and each index begins: as the schema says, and where that is damaged as it is in every memory. */
+function rootsIn(
+  rows: readonly SchemaRow[],
+  reader: RecordReader,
+  references: readonly ReadonlyMap<string, number>[],
+  isReleased: boolean,
+): Map<string, number> {
+  const ours = rows.filter(({ name, root }) => root > 0 && references[0]!.has(name));
+  const found = new Map(
+    ours
+      .filter(({ root }) => reader.isRoot(root) && ours.filter((other) => other.root === root).length === 1)
+      .map(({ name, root }) => [name, root]),
+  );
+  if (found.size === 0 || !isReleased) return found;
+  const agreement = (roots: ReadonlyMap<string, number>) =>
+    [...found].filter(([name, root]) => roots.get(name) === root).length;
+  const [like] = references.toSorted((a, b) => agreement(b) - agreement(a));
+  const taken = new Set(found.values());
+  for (const [name, root] of like!)
+    if (root > 0 && !found.has(name) && !taken.has(root)) found.set(name, root);
+  return found;
+}
+
+function copyAll(from: Trees & { version: number }, target: string): Salvaged {
   const how = { readonly: false, words: memoryWords, precious: true, isCopy: true };
-  const into = openDatabase(target, schemaUpTo(memorySchema, version), how);
+  const into = openDatabase(target, schemaUpTo(memorySchema, from.version), how);
   const report: Salvaged = { saved: {}, lost: {}, incomplete: [], harmed: [], bare: [] };
   try {
     into.exec("PRAGMA foreign_keys = OFF");
     into.transaction("immediate", () => {
       const triggers = dropTriggers(into);
-      const has = new Set(from.tables());
       for (const table of ordinaryTables(into)) {
-        if (derived.has(table) || dropped.has(table) || !has.has(table)) continue;
-        const { saved, lost, isIncomplete } = new TableCopy(from, into, table, isWhole).run();
+        if (derived.has(table) || dropped.has(table)) continue;
+        const { saved, lost, isIncomplete } = copyTable(from, into, table);
         report.saved[table] = saved;
         if (lost > 0) report.lost[table] = lost;
         if (isIncomplete) report.incomplete.push(table);
       }
+      for (const parent of into.prepare("SELECT DISTINCT parent FROM pragma_foreign_key_check").pluck().all())
+        restoreIds(from, into, parent as string);
       nameSessions(from, into, report);
       dropOrphans(into, report);
       for (const { sql } of triggers) into.exec(sql);
@@ -102,18 +144,6 @@ function copyAll(from: DamagedDatabase, target: string): Salvaged {
   }
 }
 
-function versionOf(db: DamagedDatabase): number {
-  const version = db.version(memorySchema);
-  if (version > latestNumber(memorySchema)) {
-    throw new PommelError(
-      "index_too_new",
-      `A newer Pommel wrote it (schema ${version}).`,
-      memoryWords.tooNew,
-    );
-  }
-  return version;
-}
-
 /** They would write into other tables what is copied anyway. */
 function dropTriggers(db: Sqlite): { name: string; sql: string }[] {
   const triggers = db.prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").all();
@@ -121,18 +151,8 @@ function dropTriggers(db: Sqlite): { name: string; sql: string }[] {
   return triggers as { name: string; sql: string }[];
 }
 
-/** Damage within a page can leave rows that SQLite reads and nobody else. */
-function isWhole(table: string, row: Row): boolean {
-  if (table !== "turns") return true;
-  try {
-    return row.content instanceof Uint8Array && Array.isArray(unpackContent(row.content));
-  } catch {
-    return false;
-  }
-}
-
 /** Sessions whose own row is lost, but not their turns, get the little that is known of them. */
-function nameSessions(from: DamagedDatabase, into: Sqlite, report: Salvaged): void {
+function nameSessions(from: Trees, into: Sqlite, report: Salvaged): void {
   const without = into
     .prepare(
       `SELECT session_id FROM (SELECT session_id FROM turns UNION SELECT session_id FROM lines)
@@ -157,16 +177,8 @@ function nameSessions(from: DamagedDatabase, into: Sqlite, report: Salvaged): vo
   }
 }
 
-function uidsOfSessions(from: DamagedDatabase): Map<number, string> {
-  const uids = new Map<number, string>();
-  try {
-    const rows = from.rows("SELECT id, uid FROM sessions INDEXED BY sqlite_autoindex_sessions_1");
-    for (const row of rows as Iterable<{ id: number; uid: string }>) uids.set(row.id, row.uid);
-  } catch {
-    // The index is damaged, too.
-  }
-  return uids;
-}
+const uidsOfSessions = (from: Trees) =>
+  new Map(entriesOf(from, "sqlite_autoindex_sessions_1").map(([uid, id]) => [id as number, uid as string]));
 
 /** Rows that belong to what is lost. */
 function dropOrphans(into: Sqlite, report: Salvaged): void {

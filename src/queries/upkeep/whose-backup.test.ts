@@ -1,0 +1,115 @@
+import { copyFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addSession } from "../../../test/support/memory-fixture.ts";
+import { namedProject } from "../../../test/support/named-project.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import type { Project } from "../../project/paths.ts";
+import { uidsOf } from "../../store/memory/backups/backup-content.ts";
+import { projectIn } from "../../store/memory/backups/whose-memory.ts";
+import { enqueue } from "../../store/memory/jobs/jobs.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { setSyncFact, syncFact } from "../../store/memory/sharing.ts";
+import { Registry } from "../../store/registry.ts";
+import { Sqlite } from "../../store/sqlite/sqlite.ts";
+import { backUpMemory, listedBackups, previewRestore, restoreBackup } from "./backups.ts";
+
+let home: ReturnType<typeof temporaryHome>;
+let ours: Project;
+let others: Project;
+
+beforeEach(() => {
+  home = temporaryHome();
+  ours = projectWith("ours");
+  others = projectWith("others");
+});
+afterEach(() => home.remove());
+
+/** A project whose memory holds a session called like it. */
+function projectWith(name: string): Project {
+  const root = join(home.dir, name);
+  mkdirSync(root);
+  const project = namedProject(root);
+  const memory = Memory.open(project.memoryDb, { readonly: false });
+  addSession(memory, name);
+  setSyncFact(memory, "branch", name);
+  enqueue(memory, { kind: "transcript", subject: `/of/${name}.jsonl`, payload: {}, priority: 1 });
+  memory.close();
+  return project;
+}
+
+const sessionsIn = (project: Project) => [...uidsOf(project.memoryDb).sessions];
+const usage = (message: RegExp) =>
+  expect.objectContaining({ code: "usage", message: expect.stringMatching(message) });
+
+/** A copy in a directory of nobody's. */
+function copyOf(project: Project): string {
+  const to = join(home.dir, "copy.db");
+  backUpMemory(project, { to });
+  return to;
+}
+
+it("a backup names its project, whoever copies the memory", () => {
+  expect(projectIn(copyOf(ours))).toMatchObject({ name: "ours" });
+  const byHand = join(home.dir, "by-hand.db");
+  copyFileSync(ours.memoryDb, byHand);
+  expect(projectIn(byHand)).toMatchObject({ id: ours.id, name: "ours" });
+});
+
+it("is restored as it is where it is this project's, wherever it lies", () => {
+  const backup = copyOf(ours);
+  expect(previewRestore(ours, { backup }).holds).toMatchObject({ sessions: 1 });
+  restoreBackup(ours, { backup });
+  expect(sessionsIn(ours)).toEqual(["ours"]);
+});
+
+it("is this project's on another machine by first commits and remote", () => {
+  identify(ours, { roots: ["a1"], remotes: ["example.com/it"] });
+  const backup = copyOf(ours);
+  identify(others, { roots: ["a1"], remotes: ["example.com/fork"] });
+  expect(() => restoreBackup(others, { backup })).toThrow(
+    usage(/is of the project "ours", and this is others/),
+  );
+  identify(others, { roots: ["a1"], remotes: ["example.com/it"] });
+  restoreBackup(others, { backup });
+  expect(sessionsIn(others)).toEqual(["ours"]);
+});
+
+function identify(project: Project, identity: { roots: string[]; remotes: string[] }): void {
+  const registry = Registry.open();
+  registry.saveProject({ ...registry.project(project.id)!, ...identity });
+  Memory.open(project.memoryDb, { readonly: false }).close();
+}
+
+it("another project's is refused, and taken with --as, without what that one shared and had to do", () => {
+  const backup = copyOf(others);
+  for (const as of [undefined, "others"]) {
+    expect(() => previewRestore(ours, { backup, as })).toThrow(usage(/others/));
+    expect(() => restoreBackup(ours, { backup, as })).toThrow(usage(/others/));
+  }
+  expect(sessionsIn(ours)).toEqual(["ours"]);
+  restoreBackup(ours, { backup, as: "ours" });
+  expect(sessionsIn(ours)).toEqual(["others"]);
+  expect(projectIn(ours.memoryDb)).toMatchObject({ name: "ours" });
+  const memory = Memory.open(ours.memoryDb, { readonly: true });
+  expect(syncFact(memory, "branch")).toBeNull();
+  expect(memory.all("SELECT * FROM jobs")).toEqual([]);
+  memory.close();
+});
+
+it("one that says nothing of a project is refused as well, except among this project's own", () => {
+  const backup = copyOf(ours);
+  unname(backup);
+  expect(() => restoreBackup(ours, { backup })).toThrow(usage(/does not say which project it is of/));
+  restoreBackup(ours, { backup, as: "ours" });
+  backUpMemory(ours, {});
+  const [listed] = listedBackups(ours);
+  unname(listed!.file);
+  restoreBackup(ours, { backup: listed!.file });
+});
+
+function unname(file: string): void {
+  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+  db.exec("DELETE FROM meta WHERE key = 'project'");
+  db.close();
+}

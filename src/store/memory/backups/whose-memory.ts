@@ -1,0 +1,57 @@
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import { PommelError } from "../../../project/errors.ts";
+import { projectFileIn } from "../../project-file.ts";
+import { Sqlite } from "../../sqlite/sqlite.ts";
+import type { Memory } from "../memory.ts";
+
+/** Which project a memory is of. It says so itself, as copies of it go anywhere. */
+
+/** In `meta`: JSON. */
+const key = "project";
+
+const ownProject = z.object({
+  id: z.string(),
+  name: z.string(),
+  roots: z.array(z.string()),
+  remotes: z.array(z.string()),
+  within: z.string(),
+});
+export type OwnProject = z.infer<typeof ownProject>;
+
+/** Writes into a memory of which project it is, where that has changed. */
+export function nameProject(memory: Memory): void {
+  const project = projectHere(memory.file);
+  if (project === null) return;
+  const text = JSON.stringify(project);
+  if (memory.meta(key) !== text) memory.setMeta(key, text);
+}
+
+/** The project in whose directory a memory lies; null where nothing says it. */
+export function projectHere(memoryDb: string): OwnProject | null {
+  const file = projectFileIn(dirname(memoryDb));
+  return file && z.parse(ownProject, file);
+}
+
+/** The project that a memory says it is of; null where it says none. @throws PommelError as `keyOfDatabase` */
+export function projectIn(file: string): OwnProject | null {
+  const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
+  try {
+    const text = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
+    return z.parse(ownProject, JSON.parse(String(text)));
+  } catch (error) {
+    if (error instanceof PommelError) throw error;
+    return null;
+  } finally {
+    db.close();
+  }
+}
+
+/** The same one, or as it is known on another machine: the same first commits and the same remote. */
+export function isSameProject(one: OwnProject, other: OwnProject): boolean {
+  if (one.id === other.id) return true;
+  const share = (a: readonly string[], b: readonly string[]) => a.some((each) => b.includes(each));
+  const isSameOrigin =
+    share(one.remotes, other.remotes) || (one.remotes.length === 0 && other.remotes.length === 0);
+  return one.within === other.within && share(one.roots, other.roots) && isSameOrigin;
+}

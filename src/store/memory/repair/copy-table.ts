@@ -1,0 +1,185 @@
+import { codeOf } from "../../../project/errors.ts";
+import type { Sqlite, Statement } from "../../sqlite/sqlite.ts";
+import { packContent, unpackContent } from "../sessions/content.ts";
+import type { RecordReader, StoredRecord } from "./records.ts";
+
+/** The tables and indexes of a damaged memory: their pages, and how to read them. */
+export interface Trees {
+  /** By name. */
+  pages: ReadonlyMap<string, readonly number[]>;
+  reader: RecordReader;
+  /** The memory itself where its tables may have other columns than today's; null: they have none. */
+  own: Sqlite | null;
+}
+
+type Row = Record<string, unknown>;
+
+interface CopiedTable {
+  /** Rows that were read. */
+  saved: number;
+  /** Rows that are known to be lost, or to have lost what they say. */
+  lost: number;
+  /** Whether there may be others that are lost. */
+  isIncomplete: boolean;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  /** Its place in the primary key, from 1; 0: not in it. */
+  pk: number;
+}
+
+/** Copies the rows of a table that can be read. */
+export function copyTable(from: Trees, into: Sqlite, table: string): CopiedTable {
+  const stored = columnsOf(from.own ?? into, table);
+  const tree = from.pages.get(table);
+  let isDamaged = tree === undefined;
+  let read = 0;
+  let saved = 0;
+  const known = new Set(columnsOf(into, table).columns.map(({ name }) => name));
+  const insert = insertion(into, table);
+  const conflicts: Row[] = [];
+  const onDamage = () => {
+    isDamaged = true;
+  };
+  for (const record of from.reader.records(tree ?? [], !stored.isKeyed, onDamage)) {
+    const row = rowOf(record, stored, known);
+    if (row === null) {
+      isDamaged = true;
+      continue;
+    }
+    read++;
+    const mended = mend(table, row);
+    const outcome = insert(mended, "IGNORE");
+    if (outcome === "conflict") conflicts.push(mended);
+    if (outcome === "saved" && mended === row) saved++;
+    else isDamaged = true;
+  }
+  // Damage can give a row the key of another one; the one that an index knows by it is the right one.
+  if (conflicts.length > 0) {
+    const isIndexed = indexLookup(from, into, table, stored.alias);
+    for (const row of conflicts) if (isIndexed(row)) insert(row, "REPLACE");
+  }
+  return { saved, ...lossOf(from, into, table, { isDamaged, read, saved }) };
+}
+
+interface StoredColumns {
+  /** In the order in which rows hold them. */
+  columns: readonly Column[];
+  /** Whether rows have no row ids. */
+  isKeyed: boolean;
+  /** The column that is the row id. */
+  alias: string | undefined;
+}
+
+function columnsOf(db: Sqlite, table: string): StoredColumns {
+  const declared = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table) as Column[];
+  const isKeyed = db.prepare("SELECT wr FROM pragma_table_list WHERE name = ?").pluck().get(table) === 1;
+  const key = declared.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  // Without row ids a row begins with its key.
+  if (isKeyed)
+    return { columns: [...key, ...declared.filter(({ pk }) => pk === 0)], isKeyed, alias: undefined };
+  return { columns: declared, isKeyed, alias: key.find(({ type }) => type === "INTEGER")?.name };
+}
+
+/** How many rows are missing: the table's own indexes lie on other pages. */
+function lossOf(
+  from: Trees,
+  into: Sqlite,
+  table: string,
+  { isDamaged, read, saved }: { isDamaged: boolean; read: number; saved: number },
+): Pick<CopiedTable, "lost" | "isIncomplete"> {
+  if (!isDamaged) return { lost: 0, isIncomplete: false };
+  const indexes = "SELECT name FROM pragma_index_list(?) WHERE partial = 0";
+  const counts = (into.prepare(indexes).pluck().all(table) as string[]).flatMap((name) => {
+    let isWhole = from.pages.has(name);
+    const count = entriesOf(from, name, () => {
+      isWhole = false;
+    }).length;
+    return isWhole ? [count] : [];
+  });
+  return { lost: Math.max(read, ...counts) - saved, isIncomplete: counts.length === 0 };
+}
+
+/** What an index says: the indexed values, and the row id behind them. */
+export const entriesOf = (from: Trees, index: string, onDamage?: () => void): unknown[][] =>
+  [...from.reader.records(from.pages.get(index) ?? [], false, onDamage)].map(({ values }) => values);
+
+/** Whether an index has an entry for a row as it is. */
+function indexLookup(
+  from: Trees,
+  into: Sqlite,
+  table: string,
+  alias: string | undefined,
+): (row: Row) => boolean {
+  const indexes = (into.prepare("SELECT name FROM pragma_index_list(?)").pluck().all(table) as string[]).map(
+    (name) => {
+      const columns = into.prepare("SELECT name FROM pragma_index_xinfo(?) ORDER BY seqno").pluck().all(name);
+      return {
+        // Its last column is the row id where it is no column of the table.
+        columns: (columns as (string | null)[]).map((column) => column ?? alias ?? ""),
+        entries: new Set(entriesOf(from, name).map((entry) => JSON.stringify(entry))),
+      };
+    },
+  );
+  return (row) =>
+    indexes.some(({ columns, entries }) => entries.has(JSON.stringify(columns.map((column) => row[column]))));
+}
+
+/**
+ * Gives rows of a table the row ids back that its index knows them by, where no other row has them: a damaged one would take
+ * what refers to it along.
+ */
+export function restoreIds(from: Trees, into: Sqlite, table: string): void {
+  const index = into.prepare("SELECT name FROM pragma_index_list(?) WHERE origin = 'u'").pluck().get(table) as
+    | string
+    | undefined;
+  if (index === undefined) return;
+  const columns = into.prepare("SELECT name FROM pragma_index_info(?)").pluck().all(index) as string[];
+  const condition = columns.map((column) => `"${column}" = ?`).join(" AND ");
+  const update = into.prepare(`UPDATE OR IGNORE "${table}" SET rowid = ? WHERE rowid <> ? AND ${condition}`);
+  for (const entry of entriesOf(from, index)) update.run(entry.at(-1), entry.at(-1), ...entry.slice(0, -1));
+}
+
+/** @param known columns of today's table @returns null where it is of another shape */
+function rowOf(
+  { rowid, values }: StoredRecord,
+  { columns, alias }: StoredColumns,
+  known: ReadonlySet<string>,
+): Row | null {
+  if (values.length > columns.length) return null;
+  const named = values.map(
+    (value, i) => [columns[i]!.name, columns[i]!.name === alias ? rowid : value] as const,
+  );
+  return Object.fromEntries(named.filter(([name]) => known.has(name)));
+}
+
+/** A turn keeps its prompt where what was said in it is lost. @returns the same where nothing is wrong with it */
+function mend(table: string, row: Row): Row {
+  if (table !== "turns") return row;
+  try {
+    if (row.content instanceof Uint8Array && Array.isArray(unpackContent(row.content))) return row;
+  } catch {
+    // Damage within a page leaves what SQLite reads, and nobody else.
+  }
+  return { ...row, content: packContent([]) };
+}
+
+/** @returns what becomes of a row: "conflict" where there is one of its key, "refused" where it is none */
+function insertion(into: Sqlite, table: string) {
+  const statements = new Map<string, Statement>();
+  return (row: Row, or: "IGNORE" | "REPLACE"): "saved" | "conflict" | "refused" => {
+    const names = Object.keys(row).map((name) => `"${name}"`);
+    const sql = `INSERT OR ${or} INTO "${table}" (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+    const statement = statements.get(sql) ?? into.prepare(sql);
+    statements.set(sql, statement);
+    try {
+      return statement.run(...Object.values(row)).changes === 0 ? "conflict" : "saved";
+    } catch (error) {
+      // What page damage turned into a value of another type.
+      if (!codeOf(error).startsWith("SQLITE_CONSTRAINT") && codeOf(error) !== "SQLITE_MISMATCH") throw error;
+      return "refused";
+    }
+  };
+}
