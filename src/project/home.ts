@@ -45,8 +45,6 @@ export interface DaemonFiles {
   record: string;
   /** Held by the daemon from its start to its end. */
   lock: string;
-  /** Signs the cookies of the local page. */
-  pageKey: string;
   /** Hooks' payloads. */
   spoolDir: string;
   logDir: string;
@@ -58,7 +56,6 @@ export function daemonFiles({ stateDir }: Home = homeOf()): DaemonFiles {
   return {
     record: join(stateDir, "daemon.json"),
     lock: join(stateDir, "daemon.lock"),
-    pageKey: join(stateDir, "page-key"),
     spoolDir: join(stateDir, "spool"),
     logDir: join(stateDir, "log"),
     autostartDir: join(stateDir, "autostart"),

@@ -49,6 +49,8 @@ export const endpoints = {
   statusline: { method: "POST", path: "/statusline" },
   questions: { method: "GET", path: "/questions" },
   pageCode: { method: "POST", path: "/page/code" },
+  browsers: { method: "GET", path: "/page/browsers" },
+  signOut: { method: "POST", path: "/page/sign-out" },
   packages: { method: "GET", path: "/packages" },
   impact: { method: "GET", path: "/impact" },
   context: { method: "POST", path: "/context" },
@@ -71,7 +73,7 @@ export const endpoints = {
   shutdown: { method: "POST", path: "/shutdown" },
 } as const;
 
-/** Where the page's first script exchanges a one-time code for a cookie: without token, for the page alone. */
+/** Where the page's first script exchanges a one-time code for its token: the one request that needs none. */
 export const signInPath = "/page/session";
 
 /** Server-sent events: the answer of `state` whenever it changes. */

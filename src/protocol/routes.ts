@@ -220,6 +220,12 @@ const shapes = {
     status.questionsResponse,
   ),
   pageCode: route("Get a code that opens the local page once; for pm open", empty, daemon.pageCodeResponse),
+  browsers: route("List the browsers that are signed in to the local page", empty, daemon.browsersResponse),
+  signOut: route(
+    "Sign a browser out of the local page, or all of them",
+    daemon.signOutRequest,
+    daemon.signOutResponse,
+  ),
   context: route(
     "Get the memory that matters at this moment of a session",
     context.contextRequest,

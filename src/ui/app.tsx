@@ -3,6 +3,7 @@ import { AskError, lastRefusal, signedOut } from "./api/ask.ts";
 import { placeShown } from "./api/place.ts";
 import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
 import { follow, useAnswer } from "./api/use-answer.ts";
+import { Inline } from "./components/marked.tsx";
 import { Empty, Failure, Loading } from "./components/states.tsx";
 import { linkTo, restOf, route, type ViewProps } from "./router.ts";
 import { Help, Palette } from "./shell/palette.tsx";
@@ -101,7 +102,11 @@ function SignIn() {
   return (
     <main class="sign-in">
       <Empty title="Open this page with pm open">
-        {lastRefusal && <p>{lastRefusal.message}</p>}
+        {lastRefusal && (
+          <p>
+            {lastRefusal.message} <Inline text={lastRefusal.hint} />
+          </p>
+        )}
         <p>
           Run <code>pm open</code> in your project. It signs this browser in with a link that works once.
         </p>

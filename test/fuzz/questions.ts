@@ -100,7 +100,7 @@ export async function fuzzRequests(
     record: () => record,
     answer: answerWith(handlers, async () => handlers),
     isSocket: false,
-    pages: new PageAccess(join(project.dataDir, "page-key")),
+    pages: new PageAccess(),
     pageDir: join(project.root, "ui"),
     onRequest: () => {},
     log: {

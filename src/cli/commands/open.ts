@@ -1,10 +1,14 @@
 import { spawn } from "node:child_process";
+import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { pageRoutes, pageUrl } from "../../client/page-url.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProgram } from "../../project/find-program.ts";
 import { locate } from "../../queries/blame/file-place.ts";
+import { relativeTime } from "../../text/relative-time.ts";
 import type { CommandContext } from "../frame.ts";
+import { table } from "../terminal/table.ts";
+import { counted } from "../terminal/text.ts";
 
 /**
  * The page's own address of a view, as the page's router reads it (src/ui/router.ts).
@@ -47,13 +51,22 @@ export function pageRoute(
   }
 }
 
-/** `pm open`: opens the local page, with a one-time code that signs the browser in. */
+interface OpenOptions {
+  browser: boolean;
+  browsers?: true;
+  signOut?: string;
+}
+
+/** `pm open`: opens the local page, with a one-time code that signs the browser in; or lists browsers, or signs them out. */
 export async function openCommand(
-  { cwd, output }: CommandContext,
+  context: CommandContext,
   view: string | undefined,
   what: string[],
-  { browser }: { browser: boolean },
+  { browser, browsers, signOut: signedOut }: OpenOptions,
 ): Promise<void> {
+  if (browsers) return listBrowsers(context);
+  if (signedOut !== undefined) return signOut(context, signedOut);
+  const { cwd, output } = context;
   const project = await findProject(cwd);
   const route = pageRoute(view, what, (path) => locate(project, cwd, path));
   const { url, expires_in_seconds } = await pageUrl(project, route);
@@ -65,6 +78,33 @@ export async function openCommand(
       output.colors.dim(`It works once, within ${expires_in_seconds} seconds.`),
     ].join("\n"),
   );
+}
+
+/** They end with the daemon: where none runs, no browser is signed in. */
+async function ifDaemonRuns<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof DaemonUnreachable && error.reason === "not_running") return otherwise;
+    throw error;
+  }
+}
+
+async function listBrowsers({ cwd, output }: CommandContext): Promise<void> {
+  const answer = await ifDaemonRuns(() => callDaemon(cwd, "browsers", {}), { browsers: [] });
+  const rows = answer.browsers.map(({ id, name, signed_in_at, last_used_at }) => [
+    ...[id, name, relativeTime(Date.parse(signed_in_at)), relativeTime(Date.parse(last_used_at))],
+  ]);
+  const columns = ["id", "browser", "signed in", "last used"].map((title) => ({ title }));
+  output.result(answer, () =>
+    rows.length === 0 ? "No browser is signed in." : table(columns, rows, output),
+  );
+}
+
+async function signOut({ cwd, output }: CommandContext, which: string): Promise<void> {
+  const request = which === "all" ? {} : { browser: which };
+  const answer = await ifDaemonRuns(() => callDaemon(cwd, "signOut", request), { signed_out: 0 });
+  output.result(answer, () => `Signed out ${counted(answer.signed_out, "browser")}.`);
 }
 
 /** How each system opens an address. None of them goes through a shell. */

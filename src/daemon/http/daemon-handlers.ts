@@ -2,6 +2,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { homeSettings } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
 import { version } from "../../project/version.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
@@ -54,6 +55,14 @@ export function daemonHandlers(options: DaemonHandlersOptions): Pick<Handlers, D
       // It is open by the time the browser is.
       if (place !== null) void projects.at(place).catch(() => {});
       return { code: pages.createCode(), expires_in_seconds: codeLifetimeMs / 1000 };
+    },
+    browsers: () => ({ browsers: pages.browsers() }),
+    signOut({ browser }) {
+      const signedOut = pages.signOut(browser);
+      if (browser !== undefined && signedOut === 0) {
+        throw new PommelError("not_found", "No such browser is signed in.", "See `pm open --browsers`.");
+      }
+      return { signed_out: signedOut };
     },
     command: options.runCommand,
     log({ lines = shownEntries }) {

@@ -32,6 +32,7 @@ export type Handlers = {
 /** Asked of the daemon itself: about no project, or about all of them. */
 const daemonRoutes = [
   ...(["daemon", "spool", "pageCode", "command", "log", "shutdown"] as const),
+  ...(["browsers", "signOut"] as const),
   "reloadSettings",
   ...(["searchEverywhere", "sessionsEverywhere", "eventsEverywhere", "digestEverywhere"] as const),
   ...(["locateSession", "projects"] as const),

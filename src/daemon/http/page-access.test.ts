@@ -1,91 +1,128 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { codeLifetimeMs, PageAccess } from "./page.ts";
+import { beforeEach, expect, test } from "vitest";
+import { browserName, codeLifetimeMs, maxUnusedMs, PageAccess } from "./page.ts";
 
-const port = 17_000;
-let dir: string;
 let now: number;
 let access: PageAccess;
-const opened = () => new PageAccess(join(dir, "state/page-key"), () => now);
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "pommel-page-"));
   now = Date.UTC(2026, 2, 2);
-  access = opened();
+  access = new PageAccess(() => now);
 });
 
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
-/** What a browser sends back after a code's `Set-Cookie`. */
-const cookieOf = (setCookie: string | null) => setCookie!.split(";")[0]!;
+const signedIn = () => access.signIn(access.createCode())!;
+const idOf = (token: string) => token.split(".")[0]!;
+const browserOf = (token: string) => access.browserOf(`Bearer ${token}`);
 
 test("a code signs in once", () => {
+  const token = signedIn();
+  expect(browserOf(token)).toBe(idOf(token));
   const code = access.createCode();
-  expect(access.signIn(code, port)).toMatch(
-    /^pommel-17000=[\w.-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
-  );
-  expect(access.signIn(code, port)).toBeNull();
+  expect(access.signIn(code)).toMatch(/^[0-9a-f]{8}\.[\w-]{43}$/);
+  expect(access.signIn(code)).toBeNull();
 });
 
 test("a code works for a minute", () => {
   const [one, other] = [access.createCode(), access.createCode()];
   now += codeLifetimeMs;
-  expect(access.signIn(one, port)).not.toBeNull();
+  expect(access.signIn(one)).not.toBeNull();
   now += 1;
-  expect(access.signIn(other, port)).toBeNull();
+  expect(access.signIn(other)).toBeNull();
 });
 
 test("a guessed code signs nobody in", () => {
   access.createCode();
-  for (const guess of ["", "x", "a".repeat(43)]) expect(access.signIn(guess, port)).toBeNull();
+  for (const guess of ["", "x", "a".repeat(43)]) expect(access.signIn(guess)).toBeNull();
 });
 
 test("only so many unused codes are valid: the latest", () => {
   const codes = Array.from({ length: 40 }, () => access.createCode());
-  expect(access.signIn(codes[0]!, port)).toBeNull();
-  expect(access.signIn(codes.at(-1)!, port)).not.toBeNull();
+  expect(access.signIn(codes[0]!)).toBeNull();
+  expect(access.signIn(codes.at(-1)!)).not.toBeNull();
 });
 
-test("a cookie is valid beside those of others, and after a restart of the daemon", () => {
-  const cookie = cookieOf(access.signIn(access.createCode(), port));
-  expect(access.isSignedIn(`a=b; ${cookie}; pommel-17000=old.x.y`, port)).toBe(true);
-  expect(opened().isSignedIn(cookie, port)).toBe(true);
-});
-
-test("a cookie is no longer valid after its time, under another key, or on another port", () => {
-  const cookie = cookieOf(access.signIn(access.createCode(), port));
-  expect(access.isSignedIn(cookie, port + 1)).toBe(false);
-  now += 30 * 24 * 3600 * 1000;
-  expect(access.isSignedIn(cookie, port)).toBe(false);
-  now -= 1;
-  expect(access.isSignedIn(cookie, port)).toBe(true);
-  rmSync(join(dir, "state/page-key"));
-  expect(access.isSignedIn(cookie, port)).toBe(false);
-});
-
-test("a changed cookie is not valid", () => {
-  const [name, value = ""] = cookieOf(access.signIn(access.createCode(), port)).split("=");
-  const [expires, random, signature] = value.split(".");
-  for (const forged of [
-    "",
-    "..",
-    `${expires}.${random}`,
-    `${expires}.${random}.`,
-    `${Number(expires) + 1}.${random}.${signature}`,
-    `${expires}.${random}x.${signature}`,
-    `${expires}.${random}.${signature}x`,
-  ]) {
-    expect(access.isSignedIn(`${name}=${forged}`, port)).toBe(false);
-  }
-  expect(access.isSignedIn(undefined, port)).toBe(false);
-});
-
-test("the key is its owner's alone, and no cookie or code is stored", () => {
+test("whoever was quicker with a code is signed out when it comes a second time", () => {
   const code = access.createCode();
-  access.signIn(code, port);
-  const file = join(dir, "state/page-key");
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readFileSync(file)).toHaveLength(32);
+  const [thief, other] = [access.signIn(code)!, signedIn()];
+  expect(access.signIn(code)).toBeNull();
+  expect(browserOf(thief)).toBeNull();
+  expect(browserOf(other)).not.toBeNull();
+});
+
+test("a link that is clicked twice leaves its own browser signed in", () => {
+  const code = access.createCode();
+  const token = access.signIn(code)!;
+  expect(access.signIn(code, "", browserOf(token))).toBeNull();
+  expect(browserOf(token)).not.toBeNull();
+});
+
+test("a token is of no use to another daemon, nor to the next one", () => {
+  const token = signedIn();
+  expect(new PageAccess(() => now).browserOf(`Bearer ${token}`)).toBeNull();
+});
+
+test("a changed token is not valid", () => {
+  const token = signedIn();
+  const other = signedIn();
+  const [id, secret] = token.split(".");
+  const header = `Bearer ${token}`;
+  const forged = [undefined, "", "Bearer ", token, `bearer ${token}`, `${header}x`, `${header} `];
+  const mixed = [`Bearer ${idOf(other)}.${secret}`, `Bearer ${id}.`, `Bearer ${id}`, `Bearer .${secret}`];
+  for (const one of [...forged, ...mixed, header.slice(0, -1)]) expect(access.browserOf(one)).toBeNull();
+  expect(access.browserOf(header)).toBe(id);
+});
+
+test("a browser that nobody uses is signed out", () => {
+  const token = signedIn();
+  now += maxUnusedMs - 1;
+  expect(browserOf(token)).not.toBeNull();
+  now += maxUnusedMs;
+  expect(browserOf(token)).toBeNull();
+  expect(access.browsers()).toEqual([]);
+});
+
+test("only so many browsers are signed in: the latest", () => {
+  const tokens = Array.from({ length: 40 }, signedIn);
+  expect(browserOf(tokens[0]!)).toBeNull();
+  expect(browserOf(tokens.at(-1)!)).not.toBeNull();
+});
+
+test("each browser is listed, and can be signed out alone", () => {
+  const one = access.signIn(access.createCode(), "Mozilla/5.0 (X11; rv:133.0) Gecko/20100101 Firefox/133.0")!;
+  now += 1000;
+  const other = signedIn();
+  now += 1000;
+  browserOf(one);
+  expect(access.browsers()).toEqual([
+    {
+      ...{ id: idOf(one), name: "Firefox 133" },
+      ...{ signed_in_at: "2026-03-02T00:00:00.000Z", last_used_at: "2026-03-02T00:00:02.000Z" },
+    },
+    {
+      ...{ id: idOf(other), name: "unknown browser" },
+      ...{ signed_in_at: "2026-03-02T00:00:01.000Z", last_used_at: "2026-03-02T00:00:01.000Z" },
+    },
+  ]);
+  expect(access.signOut("none")).toBe(0);
+  expect(access.signOut(idOf(one))).toBe(1);
+  expect([one, other].map((token) => browserOf(token) !== null)).toEqual([false, true]);
+});
+
+test("all are signed out at once, with those that were about to come", () => {
+  const [token, code] = [signedIn(), access.createCode()];
+  expect(access.signOut()).toBe(1);
+  expect(browserOf(token)).toBeNull();
+  expect(access.signIn(code)).toBeNull();
+});
+
+test.each([
+  [
+    "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Safari/605.1.15",
+    "Safari 17",
+  ],
+  ["Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36", "Chrome 131"],
+  ["Mozilla/5.0 (Windows) Chrome/131.0.0.0 Safari/537.36 Edg/131.0.0.0", "Edge 131"],
+  ["\u001b[2J Firefox/<script>", "unknown browser"],
+  ["Firefox/99999999999", "unknown browser"],
+])("%j is %s", (userAgent, name) => {
+  expect(browserName(userAgent)).toBe(name);
 });

@@ -1,97 +1,135 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "../../project/errors.ts";
+import type { ResponseOf } from "../../protocol/routes.ts";
 
 /** What `pm open` puts into the address has to be used within so long. Milliseconds. */
 export const codeLifetimeMs = 60_000;
-/** How long a browser stays signed in. Milliseconds. */
-const cookieLifetimeMs = 30 * 24 * 3600 * 1000;
-/** Unused codes at a time; more push out the oldest. */
+/** A browser that asked nothing for so long is signed out. Milliseconds. */
+export const maxUnusedMs = 7 * 24 * 3600 * 1000;
+/** Codes, and browsers that are signed in, at a time; more push out the oldest. */
 const maxCodes = 32;
+const maxBrowsers = 32;
+
+interface Browser {
+  /** Of its secret. */
+  hash: Buffer;
+  name: string;
+  signedInAt: number;
+  lastUsedAt: number;
+}
 
 /**
- * Who may use the local page: a browser that was opened with a one-time code, and has a cookie for it since.
+ * Who may use the local page: a browser that was opened with a one-time code, and was given a token for it.
  *
- * A code is 256 random bits, works once, and is kept in memory as a hash only. A cookie is a random number and its expiry,
- * signed with a key in `page-key` in the state directory (0600, like the token). The key outlives the daemon, so that a restart does not
- * sign the browser out; removing the file signs all browsers out.
+ * Codes and tokens hold 256 random bits, are kept as hashes, and in memory alone: they end with the daemon. Whoever gets
+ * its port afterwards is the same origin to a browser, and would be handed the token by it (docs/decisions/0011).
  */
 export class PageAccess {
-  readonly #keyFile: string;
   readonly #now: () => number;
-  /** Hashes of unused codes, with the time when they expire. */
-  readonly #codes = new Map<string, number>();
+  /** By their hash, with the time when they expire, and the browser that used them. */
+  readonly #codes = new Map<string, { expires: number; browser: string | null }>();
+  /** By their id, which a token begins with. */
+  readonly #browsers = new Map<string, Browser>();
 
-  constructor(keyFile: string, now: () => number = Date.now) {
-    this.#keyFile = keyFile;
+  constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
   /** A code that opens the page once. */
   createCode(): string {
-    const code = randomBytes(32).toString("base64url");
-    const oldest = this.#codes.keys().next();
-    if (this.#codes.size >= maxCodes && !oldest.done) this.#codes.delete(oldest.value);
-    this.#codes.set(hashOf(code), this.#now() + codeLifetimeMs);
+    const code = newSecret();
+    this.#codes.set(hashOf(code).toString("hex"), { expires: this.#now() + codeLifetimeMs, browser: null });
+    dropOldest(this.#codes, maxCodes);
     return code;
   }
 
-  /** The `Set-Cookie` header for a code, which is used up by it; null if the code is unknown, used or too old. */
-  signIn(code: string, port: number): string | null {
-    const hash = hashOf(code);
-    const expires = this.#codes.get(hash);
-    this.#codes.delete(hash);
-    if (expires === undefined || expires < this.#now()) return null;
-    const content = `${this.#now() + cookieLifetimeMs}.${randomBytes(16).toString("base64url")}`;
-    const value = `${content}.${this.#signatureOf(content)}`;
-    return `${cookieName(port)}=${value}; Max-Age=${cookieLifetimeMs / 1000}; Path=/; HttpOnly; SameSite=Strict`;
-  }
-
-  /** Whether the `Cookie` header of a request has a valid cookie of the page. */
-  isSignedIn(header: string | undefined, port: number): boolean {
-    return valuesIn(header, cookieName(port)).some((value) => {
-      const [, content = "", expires = "", signature = ""] = /^((\d+)\.[^.]+)\.([^.]+)$/.exec(value) ?? [];
-      return Number(expires) > this.#now() && isSame(signature, this.#signatureOf(content));
-    });
-  }
-
-  #signatureOf(content: string): string {
-    return createHmac("sha256", this.#key()).update(content).digest("base64url");
-  }
-
-  /** Read each time: a person may have removed the file. */
-  #key(): Buffer {
-    try {
-      const key = readFileSync(this.#keyFile);
-      if (key.length >= 32) return key;
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
+  /**
+   * A browser's token for a code, which is used up by it; null if the code is unknown, used or too old. A code that is used
+   * twice was seen by somebody else, so whoever was first is signed out.
+   * @param userAgent what the browser says it is
+   * @param asker the browser that asks, if it is signed in
+   */
+  signIn(code: string, userAgent = "", asker: string | null = null): string | null {
+    const known = this.#codes.get(hashOf(code).toString("hex"));
+    if (known === undefined || known.expires < this.#now()) return null;
+    if (known.browser !== null) {
+      if (known.browser !== asker) this.#browsers.delete(known.browser);
+      return null;
     }
-    const key = randomBytes(32);
-    mkdirSync(dirname(this.#keyFile), { recursive: true, mode: 0o700 });
-    writeFileSync(this.#keyFile, key, { mode: 0o600 });
-    return key;
+    const [id, secret] = [randomBytes(4).toString("hex"), newSecret()];
+    const now = this.#now();
+    const name = browserName(userAgent);
+    this.#browsers.set(id, { hash: hashOf(secret), name, signedInAt: now, lastUsedAt: now });
+    dropOldest(this.#browsers, maxBrowsers);
+    known.browser = id;
+    return `${id}.${secret}`;
+  }
+
+  /** The id of the browser that an `Authorization` header is of, which counts as used now; null: of none. */
+  browserOf(authorization: string | undefined): string | null {
+    const [, id = "", secret = ""] = /^Bearer (\w+)\.([\w-]+)$/.exec(authorization ?? "") ?? [];
+    const browser = this.#current().get(id);
+    if (!browser || !timingSafeEqual(hashOf(secret), browser.hash)) return null;
+    browser.lastUsedAt = this.#now();
+    return id;
+  }
+
+  /** Who is signed in, the last used first. */
+  browsers(): ResponseOf<"browsers">["browsers"] {
+    const iso = (at: number) => new Date(at).toISOString();
+    return [...this.#current()]
+      .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)
+      .map(([id, { name, signedInAt, lastUsedAt }]) => ({
+        ...{ id, name },
+        ...{ signed_in_at: iso(signedInAt), last_used_at: iso(lastUsedAt) },
+      }));
+  }
+
+  /** @param id default: all. @returns how many browsers were signed out */
+  signOut(id?: string): number {
+    const gone = [...this.#current().keys()].filter((one) => id === undefined || one === id);
+    for (const one of gone) this.#browsers.delete(one);
+    // What waits to be opened was asked for before.
+    if (id === undefined) this.#codes.clear();
+    return gone.length;
+  }
+
+  #current(): ReadonlyMap<string, Browser> {
+    for (const [id, { lastUsedAt }] of this.#browsers) {
+      if (this.#now() - lastUsedAt >= maxUnusedMs) this.#browsers.delete(id);
+    }
+    return this.#browsers;
   }
 }
 
-/** Browsers send cookies to all ports of a host, so each daemon's has a name of its own. */
-const cookieName = (port: number) => `pommel-${port}`;
+const newSecret = () => randomBytes(32).toString("base64url");
 
-function valuesIn(header: string | undefined, name: string): string[] {
-  return (header ?? "").split(";").flatMap((part) => {
-    const [key = "", ...value] = part.trim().split("=");
-    return key === name ? [value.join("=")] : [];
-  });
+const hashOf = (text: string) => createHash("sha256").update(text).digest();
+
+function dropOldest(map: Map<string, unknown>, max: number): void {
+  const oldest = map.keys().next();
+  if (map.size > max && !oldest.done) map.delete(oldest.value);
 }
 
-const hashOf = (text: string) => createHash("sha256").update(text).digest("base64url");
+/** What a `User-Agent` calls a browser that others imitate comes first. */
+const browserNames = [
+  ["Edg", "Edge"],
+  ["OPR", "Opera"],
+  ["Firefox", "Firefox"],
+  ["Chrome", "Chrome"],
+  ["Version", "Safari"],
+] as const;
 
-function isSame(a: string, b: string): boolean {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)];
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Of these names alone, as anybody may write a `User-Agent`. */
+export function browserName(userAgent: string): string {
+  for (const [product, name] of browserNames) {
+    const [, major] = new RegExp(`${product}/(\\d{1,4})\\b`).exec(userAgent) ?? [];
+    if (major !== undefined) return `${name} ${major}`;
+  }
+  return "unknown browser";
 }
 
 /** The built page (`npm run build`). */

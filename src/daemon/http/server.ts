@@ -28,37 +28,28 @@ type RequestOrigin = Readonly<Record<string, string | undefined>>;
 type Asker = "program" | "page";
 
 /**
- * Refuses what other web pages send: they use another host name (DNS rebinding) or send their own `Origin`.
+ * Refuses what other web pages send: they use another host name (DNS rebinding) or send their own `Origin`. `localhost` is
+ * another name as well: it may lead to ::1, where anybody can listen on the same port.
  * @throws PommelError `forbidden`
  */
 function guardAddress({ host, origin }: RequestOrigin, port: number): void {
-  const ours = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!ours.includes(host ?? "")) {
-    throw new PommelError("forbidden", "The Host header names another server.", `Use ${ours[0]}.`);
+  const ours = `127.0.0.1:${port}`;
+  if (host !== ours) {
+    throw new PommelError("forbidden", "The Host header names another server.", `Use http://${ours}.`);
   }
-  if (origin !== undefined && !ours.some((host) => origin === `http://${host}`)) {
+  if (origin !== undefined && origin !== `http://${ours}`) {
     throw new PommelError("forbidden", "Requests from other origins are refused.");
   }
 }
 
 /**
- * Refuses every request that does not come from a program of this user or from the page: another user knows neither the
- * token nor a cookie.
- * @param isChange whether the request changes something
- * @throws PommelError `unauthorized` (token, cookie) or `forbidden` (a request that another page made)
+ * Refuses every request that does not come from a program of this user or from the page. Both have a token that no browser
+ * sends by itself: neither for another page, nor to another port.
+ * @throws PommelError `unauthorized`
  */
-function guardAccess(
-  headers: RequestOrigin,
-  { port, token, pages, isChange }: { port: number; token: string; pages: PageAccess; isChange: boolean },
-): Asker {
-  if (isToken(headers.authorization, token)) return "program";
-  if (headers.authorization === undefined && pages.isSignedIn(headers.cookie, port)) {
-    // A page on another port has the same cookies, and is the same site. Browsers say who asks, and no page can change it.
-    if (headers["sec-fetch-site"] !== "same-origin" || (isChange && headers.origin === undefined)) {
-      throw new PommelError("forbidden", "Only Pommel's own page may use its cookie.", "Run `pm open`.");
-    }
-    return "page";
-  }
+function guardAccess({ authorization }: RequestOrigin, token: string, pages: PageAccess): Asker {
+  if (isToken(authorization, token)) return "program";
+  if (pages.browserOf(authorization) !== null) return "page";
   throw new PommelError(
     "unauthorized",
     "The token is missing or wrong.",
@@ -198,27 +189,26 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   );
   app.post(signInPath, async (context) => {
     const { code } = read(signInRequest(), await bodyOf(context));
-    const cookie = context.req.header("origin") === undefined ? null : pages.signIn(code, us().port);
-    if (cookie === null) {
+    const { origin, authorization, "user-agent": userAgent } = context.req.header();
+    const token = origin === undefined ? null : pages.signIn(code, userAgent, pages.browserOf(authorization));
+    if (token === null) {
       throw new PommelError(
         "unauthorized",
         "This link was used before, or is too old.",
-        "Run `pm open` again.",
+        "Run `pm open` again. If somebody else used it, that browser is signed out now.",
       );
     }
-    context.header("set-cookie", cookie);
-    return context.json({});
+    context.header("cache-control", "no-store");
+    return context.json({ token });
   });
 
   app.use(async (context, next) => {
-    const { port, token } = us();
-    const isChange = !["GET", "HEAD"].includes(context.req.method);
-    const asker = isSocket ? "program" : guardAccess(context.req.header(), { port, token, pages, isChange });
+    const asker = isSocket ? "program" : guardAccess(context.req.header(), us().token, pages);
     context.set("asker", asker);
     context.header("cache-control", "no-store");
     onRequest();
     const named = asDoor(context.req.header(doorHeader));
-    await throughDoor(context.get("asker") === "page" ? "page" : (named ?? "http"), next);
+    await throughDoor(asker === "page" ? "page" : (named ?? "http"), next);
   });
 
   for (const name of Object.keys(routes) as RouteName[]) {
@@ -256,10 +246,12 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
 
   app.get(livePath, (context) => {
     const place = placeOf(context);
+    const isSignedIn = () =>
+      context.get("asker") === "program" || pages.browserOf(context.req.header("authorization")) !== null;
     return streamSSE(context, async (stream) => {
       // What the browser has seen is the id of the last event, also after it lost the connection.
       let seen = context.req.header("last-event-id");
-      while (!stream.aborted && !stream.closed) {
+      while (!stream.aborted && !stream.closed && isSignedIn()) {
         const data = JSON.stringify(await answer(place, "state", {}));
         if (data !== seen) await stream.writeSSE({ id: data, event: "state", data });
         seen = data;

@@ -192,7 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => settings.close());
     const spool = new SpoolReader({ handlers: spoolHandlers(projects), onItems: touch, log });
 
-    const pages = new PageAccess(files.pageKey);
+    const pages = new PageAccess();
     const handlersOf = new WeakMap<InUse, Pick<Handlers, CheckoutRoute>>();
     const at = async (place: string, route: CheckoutRoute): Promise<Pick<Handlers, CheckoutRoute>> => {
       // Past sessions of many projects are imported at once, whose code nobody looks for.

@@ -147,6 +147,22 @@ export const pageCodeResponse = lazy(() =>
   }),
 );
 
+/** Browsers that are signed in to the local page, the last used first. */
+export const browsersResponse = lazy(() =>
+  z.object({
+    browsers: z.array(z.object({ id: text, name: text, signed_in_at: time, last_used_at: time })),
+  }),
+);
+
+export const signOutRequest = lazy(() => z.object({ browser: field("only this one, by its id", text) }));
+
+export const signOutResponse = lazy(() =>
+  z.object({
+    /** How many browsers. */
+    signed_out: count,
+  }),
+);
+
 export const pageResponse = lazy(() =>
   z.object({
     /** The project's directory name. */

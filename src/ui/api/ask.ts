@@ -45,10 +45,21 @@ export async function ask<R extends RouteName>(
 
 /** A request to this page's own server. @throws as `ask` */
 async function send(path: string, method: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
-  const place = placeShown();
+  return (await open(path, method, body, signal)).json();
+}
+
+/** The answer to a request, before it is read. @throws as `ask` */
+export async function open(
+  path: string,
+  method: string,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const [place, token] = [placeShown(), tokenHere()];
   const response = await fetch(path, {
     method,
     headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
@@ -59,13 +70,12 @@ async function send(path: string, method: string, body?: unknown, signal?: Abort
     throw new AskError(
       "unreachable",
       "The Pommel daemon does not answer.",
-      `Run \`pm daemon start\`, then reload. (${error})`,
+      `Run \`pm open\`: it starts the daemon and signs this browser in. (${error})`,
     );
   });
-  const answer: unknown = await response.json().catch(() => null);
-  if (response.ok) return answer;
+  if (response.ok) return response;
   const refusal =
-    refusalIn(answer) ??
+    refusalIn(await response.json().catch(() => null)) ??
     new AskError("internal", `The daemon answered ${response.status}.`, "Reload the page.");
   if (refusal.code === "unauthorized") signedOut.value ??= refusal;
   throw refusal;
@@ -76,26 +86,48 @@ function refusalIn(answer: unknown): AskError | null {
   return error ? new AskError(String(error.code), String(error.message), String(error.hint ?? "")) : null;
 }
 
+/** Where the browser keeps this browser's token: for this origin alone, and for all its tabs. */
+const stored = "pommel.token";
+
+const tokenHere = () => localStorage.getItem(stored);
+
+/** The id of this browser among those that are signed in: what its token begins with. */
+export const ownBrowser = (): string | null => tokenHere()?.split(".")[0] ?? null;
+
 /**
- * Exchanges the one-time code in the address, if there is one, for a cookie, and removes it from the address and the
+ * Exchanges the one-time code in the address, if there is one, for a token, and removes it from the address and the
  * browser's history. A browser that is signed in already stays so if the code is no longer valid; but then the place in the
  * address may be anybody's, and does not count.
  */
 export async function signInWithCode(): Promise<void> {
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === stored) signedOut.value = newValue === null ? bySomeone : null;
+  });
   const given = new URLSearchParams(location.hash.slice(1));
   const code = given.get("code");
   if (code === null) return;
   goTo(`#${given.get("to") ?? "/"}`, { replace: true });
   try {
-    await send(signInPath, "POST", { code });
+    const { token } = (await send(signInPath, "POST", { code })) as { token: string };
+    localStorage.setItem(stored, token);
     const place = given.get("place");
     if (place !== null) showPlace(place);
   } catch (error) {
-    // Whether a cookie from before is still good shows with the first question.
+    // Whether a token from before is still good shows with the first question.
     if (error instanceof AskError && error.code === "unauthorized") lastRefusal = error;
   }
   signedOut.value = null;
 }
+
+/** Signs this browser out, in all its tabs. @throws as `ask` */
+export async function signOutHere(): Promise<void> {
+  const browser = ownBrowser();
+  if (browser !== null) await ask("signOut", { browser });
+  localStorage.removeItem(stored);
+  signedOut.value = bySomeone;
+}
+
+const bySomeone = new AskError("unauthorized", "This browser was signed out.", "Run `pm open`.");
 
 /** Why the code in the address did not work; null: there was none, or it did. */
 export let lastRefusal: AskError | null = null;

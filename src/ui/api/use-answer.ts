@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { livePath, type RouteName } from "../../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
-import { type AskError, ask, askErrorOf } from "./ask.ts";
+import { type AskError, ask, askErrorOf, open, signedOut } from "./ask.ts";
 import { placeShown } from "./place.ts";
 
 type State = ResponseOf<"state">;
@@ -30,25 +30,45 @@ const markOf = (route: RouteName): string | null => {
   return parts === undefined || marks === null ? null : parts.map((part) => marks[part]).join(" ");
 };
 
-let source: EventSource | null = null;
+/** Between the end of a connection and the next. Milliseconds. */
+const reconnectMs = 2000;
 
-/** Follows what is written while the page is in sight. The browser connects again by itself, and says what it saw last. */
+let following: AbortController | null = null;
+
+/** Follows what is written while the page is in sight. */
 export function follow(): void {
   const listen = () => {
-    const place = placeShown();
-    if (document.visibilityState !== "visible" || place === null) {
-      source?.close();
-      source = null;
-      return;
+    if (document.visibilityState !== "visible" || placeShown() === null) {
+      following?.abort();
+      following = null;
+    } else if (following === null) {
+      following = new AbortController();
+      void keepReading(following.signal);
     }
-    if (source !== null) return;
-    source = new EventSource(`${livePath}?${new URLSearchParams({ place })}`);
-    source.addEventListener("state", (event) => {
-      written.value = JSON.parse(event.data as string) as State;
-    });
   };
   document.addEventListener("visibilitychange", listen);
   listen();
+}
+
+async function keepReading(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    if (signedOut.value === null) await readStates(signal).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+  }
+}
+
+/** Server-sent events; not by `EventSource`, which sends no token. @throws as `ask`, or when the connection is lost */
+async function readStates(signal: AbortSignal): Promise<void> {
+  const { body } = await open(livePath, "GET", undefined, signal);
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line.startsWith("data: ")) written.value = JSON.parse(line.slice("data: ".length)) as State;
+    }
+  }
 }
 
 export interface Answer<T> {

@@ -5,6 +5,7 @@ import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
 import type { ViewProps } from "../../router.ts";
 import { AllSettings } from "./all-settings.tsx";
+import { Browsers } from "./browsers.tsx";
 import "./settings.css";
 import { Work } from "./work.tsx";
 
@@ -87,6 +88,7 @@ const parts = [
   ["", "Settings"],
   ["health", "Health"],
   ["work", "Models and queue"],
+  ["browsers", "Browsers"],
   ["log", "Log"],
 ] as const;
 
@@ -99,6 +101,7 @@ export default function Settings({ rest: part, query }: ViewProps) {
       {part === "" && <AllSettings query={query} />}
       {part === "health" && <Checks />}
       {part === "work" && <Work />}
+      {part === "browsers" && <Browsers />}
       {part === "log" && <Log />}
     </div>
   );
