@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
-import { homeOf } from "./project/home.ts";
+import { homeOf, ignoredPlaces } from "./project/home.ts";
 
 /**
  * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
@@ -28,13 +28,20 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
     .catch(() => {})
     .then(() => process.exit(0));
 } else if (includesCommand(forwarded, args)) {
+  warnOfIgnored();
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0) {
   keepCompiledCode();
   void import("./mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
+  warnOfIgnored();
   keepCompiledCode();
   void import("./cli/pm.ts");
+}
+
+function warnOfIgnored(): void {
+  const ignored = ignoredPlaces();
+  if (ignored !== null) process.stderr.write(`warning: ${ignored}\n`);
 }
 
 /**
@@ -42,10 +49,14 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
  * asking for its version leaves nothing behind. What loads little does not gain by it.
  */
 function keepCompiledCode(): void {
-  const { cacheDir } = homeOf();
   const module: { enableCompileCache?: (directory: string) => unknown; builtinModules: unknown } =
     process.getBuiltinModule("node:module");
-  if (existsSync(cacheDir)) module.enableCompileCache?.(join(cacheDir, "compiled"));
+  try {
+    const { cacheDir } = homeOf();
+    if (existsSync(cacheDir)) module.enableCompileCache?.(join(cacheDir, "compiled"));
+  } catch {
+    // The command says what is wrong with the home; its help needs none.
+  }
 }
 
 async function runForwarded(): Promise<void> {

@@ -95,6 +95,9 @@ interface RunOptions {
   renewMs: number;
 }
 
+/** The end of a daemon takes no longer, whatever it waits for. Milliseconds. */
+const maxStopMs = 8000;
+
 /** Starts the daemon and sees to it that the process ends the right way, whatever ends it. */
 async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<void> {
   let isStopping = false;
@@ -103,6 +106,8 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
     if (isStopping) return;
     isStopping = true;
     log.info(`stopping: ${reason}`);
+    // Whatever is broken may keep an orderly end from ending.
+    setTimeout(() => process.exit(exitCode.failed), maxStopMs).unref();
     const daemon = await starting.catch(() => null);
     await daemon?.stop();
     log.info("stopped");
@@ -124,8 +129,6 @@ async function run({ log, start, hasSuccessors, renewMs }: RunOptions): Promise<
   const onCrash = (error: unknown) => {
     log.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
     process.stderr.write(`${messageOf(error)}\n`);
-    // Whatever is broken may keep an orderly end from ending.
-    setTimeout(() => process.exit(exitCode.failed), 5000).unref();
     void stop("an unexpected error", exitCode.failed);
   };
   process.on("SIGTERM", onSignal);

@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
@@ -162,17 +162,6 @@ describe("no start", () => {
     expect(autostartStatus(true).state).toBe("stopped");
     writeFileSync(join(daemonFiles().autostartDir, "stopped"), "another boot");
     expect(obstacleTo()).toBeNull();
-  });
-
-  it("by root in another user's home, where nothing is there yet as well", async () => {
-    vi.spyOn(process, "getuid").mockReturnValue(0);
-    if (statSync(home.dir).uid === 0) {
-      for (const dir of [home.dir, homeOf().stateDir]) chownSync(dir, 1000, 1000);
-    }
-    expect(await startInBackground()).toBe(false);
-    expect(obstacleTo()).toBe("root");
-    rmSync(homeOf().stateDir, { recursive: true });
-    expect(obstacleTo()).toBe("root");
   });
 });
 

@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf, explanationOf } from "../project/errors.ts";
 import { namesIn, textOf } from "../project/files/if-any.ts";
-import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
+import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../project/home.ts";
 import type { StatusResponse } from "../protocol/operations/status.ts";
 
 /**
@@ -20,7 +20,7 @@ import type { StatusResponse } from "../protocol/operations/status.ts";
  */
 
 /** Why no start is due now. */
-type Obstacle = "off" | "ci" | "root" | "stopped" | "starting" | "failed";
+type Obstacle = "off" | "ci" | "stopped" | "starting" | "failed";
 
 /** What is noted of an attempt that has ended. */
 interface Outcome {
@@ -121,7 +121,6 @@ export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | nul
   const wish = env.POMMEL_DAEMON_AUTOSTART?.trim();
   if (wish === "false") return "off";
   if (wish !== "true" && !["", "0", "false"].includes(env.CI ?? "")) return "ci";
-  if (process.getuid?.() === 0 && isAnothers(homeOf(env).stateDir)) return "root";
   const names = namesIn(autostartDir());
   if (names.includes("stopped") && isThisBoot(textOf(join(autostartDir(), "stopped")))) return "stopped";
   const isOff = names.includes("off") && wish !== "true";
@@ -129,14 +128,6 @@ export function obstacleTo(env: NodeJS.ProcessEnv = process.env): Obstacle | nul
   const attempt = attemptIn(names);
   if (attempt === null || attempt.retryAt <= Date.now()) return null;
   return attempt.isUnderway ? "starting" : "failed";
-}
-
-/** `sudo pm` with the home of another user: what root makes there, that user could not change. */
-function isAnothers(dir: string): boolean {
-  for (let at = dir; ; at = dirname(at)) {
-    const uid = statSync(at, { throwIfNoEntry: false })?.uid;
-    if (uid !== undefined) return uid !== 0;
-  }
 }
 
 /** The state of automatic starts while no daemon runs; `enabled` as configured. */
@@ -205,7 +196,7 @@ export function clearAutostart(): void {
 }
 
 function writeNote(name: string, text: string, flag: "w" | "wx" = "w"): void {
-  mkdirSync(autostartDir(), { recursive: true, mode: 0o700 });
+  makeDirectory(autostartDir());
   writeFileSync(join(autostartDir(), name), text, { flag, mode: 0o600 });
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
+import { closeSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
@@ -9,7 +9,7 @@ import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { PommelError } from "../project/errors.ts";
 import { unwritable } from "../project/files/text-file.ts";
-import { daemonFiles, homeOf } from "../project/home.ts";
+import { daemonFiles, homeOf, makeDirectory } from "../project/home.ts";
 import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
 import { passwordVariable } from "../store/postgres/server.ts";
@@ -23,6 +23,23 @@ export interface Connection {
   /** False if the daemon ran already, or another command started it first. */
   startedHere: boolean;
 }
+
+/**
+ * What is wrong where a daemon answers, and its lock is free for another process: this file system grants every lock.
+ * null: nothing, or no daemon runs.
+ */
+export async function lyingLocks(): Promise<string | null> {
+  const { lock } = daemonFiles();
+  const runs = async () => (await findDaemon())?.pid;
+  const pid = await runs();
+  // One that has just ended has given its lock back.
+  if (pid === undefined || lockHolder(lock) !== null || (await runs()) !== pid) return null;
+  return `The file system of ${dirname(lock)} keeps no locks: two programs that write there at once can destroy your memory.`;
+}
+
+/** What to do about it. */
+export const keepLocks =
+  "Set POMMEL_HOME to a directory on a disk of this machine, and move what is there to it.";
 
 /** How long a daemon may take from its start to its first answer. Milliseconds. */
 const startTimeoutMs = 30_000;
@@ -134,7 +151,7 @@ function launch(): Launched {
 /** @throws PommelError `unreadable`, `disk_full`: where it cannot write this, the daemon can write nothing */
 function openLog(file: string): number {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     return openSync(file, "a", 0o600);
   } catch (error) {
     throw unwritable(file, error);
@@ -190,8 +207,17 @@ export async function runDaemonHere(): Promise<number> {
   // Ctrl-C reaches the daemon directly; we only outlive it. Other signals reach us alone.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
-  const [code] = await once(child, "exit");
+  const ended = once(child, "exit");
+  void warnOfLocks(() => child.exitCode === null);
+  const [code] = await ended;
   return typeof code === "number" ? code : 1;
+}
+
+/** The test that `pm daemon start` makes, for a daemon in a terminal. */
+async function warnOfLocks(isRunning: () => boolean): Promise<void> {
+  while (isRunning() && (await findDaemon()) === null) await sleep(200);
+  const problem = await lyingLocks();
+  if (problem !== null) process.stderr.write(`${problem} ${keepLocks}\n`);
 }
 
 /** Where a daemon's stderr goes: start-up failures and what Node prints in a crash. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
@@ -6,7 +6,7 @@ import { agentNamed, defaultAgent, statTranscript } from "../agents/registry.ts"
 import { branchAtHand } from "../git/history/head.ts";
 import { belongsTo } from "../git/projects/roots.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
-import { daemonFiles } from "../project/home.ts";
+import { daemonFiles, makeDirectory } from "../project/home.ts";
 import type { Logger } from "../project/log.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
 import { annotationUid, isSameNote, notesIn } from "../sessions/notes/notes.ts";
@@ -32,7 +32,7 @@ export async function drainSpool(
 ): Promise<{ done: number; rejected: number }> {
   const { spoolDir } = daemonFiles();
   const rejectedDir = join(spoolDir, "rejected");
-  mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
+  makeDirectory(spoolDir);
   const counts = { done: 0, rejected: 0 };
   const entries = readdirSync(spoolDir, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
@@ -51,7 +51,7 @@ export async function drainSpool(
         return counts;
       }
       log.warn(`spool item ${name} rejected: ${reason(error)}`);
-      mkdirSync(rejectedDir, { recursive: true, mode: 0o700 });
+      makeDirectory(rejectedDir);
       renameSync(file, join(rejectedDir, name));
       counts.rejected++;
     }

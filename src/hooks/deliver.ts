@@ -1,10 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
-import { daemonFiles, isOwnSocket, socketOf } from "../project/home.ts";
+import { daemonFiles, isOwnSocket, makeDirectory, socketOf } from "../project/home.ts";
 import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 
 /**
@@ -26,7 +25,7 @@ export function writeItem(item: { received_at: number }, latestOf: string | null
     replaceFile(file, text, options);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    mkdirSync(spoolDir, { recursive: true, mode: 0o700 });
+    makeDirectory(spoolDir);
     replaceFile(file, text, options);
   }
 }

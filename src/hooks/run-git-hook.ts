@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { codeOf } from "../project/errors.ts";
 import { type GitHookName, gitHookNames } from "../protocol/hooks.ts";
 import { fits } from "../protocol/outside.ts";
 import type { GitHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
-import { readStdin, warn } from "./stdio.ts";
+import { readStdin, warn, whyFailed } from "./stdio.ts";
 
 const heads = "refs/heads/";
 /** Maximum length of a remote's name. Characters. */
@@ -28,7 +27,7 @@ export async function runGitHook(name: string, args: readonly string[]): Promise
     writeItem(item);
     await notifyDaemon();
   } catch (error) {
-    warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
+    warn(name, `${whyFailed(error)}; nothing was captured`);
   }
 }
 

@@ -1,14 +1,14 @@
 import { isAbsolute } from "node:path";
 import type { AgentHooks, AgentProfile } from "../agents/agent.ts";
 import { defaultAgentName, profileOf } from "../agents/profiles.ts";
-import { codeOf } from "../project/errors.ts";
+import { codeOf, PommelError } from "../project/errors.ts";
 import { daemonFiles } from "../project/home.ts";
 import { findUpwards } from "../project/paths.ts";
 import { anyHook, type HookPayload, hookNamed, hookNames } from "../protocol/hooks.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
 import { injectContext } from "./inject.ts";
-import { maxInputLength, parseObject, payloadOf, readStdin, warn } from "./stdio.ts";
+import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } from "./stdio.ts";
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
@@ -21,7 +21,7 @@ export async function runHook(name: string, agent: string = defaultAgentName): P
     const problem = profile?.hooks ? await capture(name, profile, profile.hooks) : "unknown agent";
     if (problem !== null) warn(name, `${problem}; nothing was captured`);
   } catch (error) {
-    warn(name, `it failed (${codeOf(error) || "unexpected error"}); nothing was captured`);
+    warn(name, `${whyFailed(error)}; nothing was captured`);
   }
 }
 
@@ -73,6 +73,7 @@ async function capture(
     const session = payload.session_id ?? payload.transcript_path ?? "";
     writeItem(item, isReminder ? `${event}-${session}` : null);
   } catch (error) {
+    if (error instanceof PommelError) throw error;
     return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
   }
   if (!(await injectContext(place, hooks, event, given, payload))) await notifyDaemon();

@@ -1,6 +1,7 @@
 import { fstatSync, readSync, writeSync } from "node:fs";
 import { Socket } from "node:net";
 import type { GivenPayload } from "../agents/agent.ts";
+import { codeOf, PommelError } from "../project/errors.ts";
 import { type HookPayload, payloadKinds } from "../protocol/hooks.ts";
 import { fits } from "../protocol/outside.ts";
 
@@ -131,6 +132,12 @@ function textOf(parts: readonly Buffer[]): string {
   const text = Buffer.concat(parts).toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
+
+/** A message of our own names no text of a session; another's might. */
+export const whyFailed = (error: unknown): string =>
+  error instanceof PommelError
+    ? error.message.replace(/\.$/, "")
+    : `it failed (${codeOf(error) || "unexpected error"})`;
 
 /** Reports a failure of `pm hook <name>` in one line on stderr. */
 export function warn(name: string, problem: string): void {

@@ -1,9 +1,31 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { homedir, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { daemonFiles, homeOf, isOwnSocket, ownConfigFile, registryFile, socketOf } from "./home.ts";
+import {
+  daemonFiles,
+  homeOf,
+  ignoredPlaces,
+  isOwnSocket,
+  makeDirectory,
+  ownConfigFile,
+  registryFile,
+  socketOf,
+} from "./home.ts";
 
 const isWindows = process.platform === "win32";
 
@@ -28,6 +50,93 @@ describe("a person's home", () => {
     expect(registryFile(home)).toBe("/all/data/registry.db");
     expect(ownConfigFile(home)).toBe("/all/config/config.toml");
     for (const file of Object.values(daemonFiles(home))) expect(file).toMatch(/^\/all\/state\//);
+  });
+});
+
+describe.skipIf(isWindows)("where a home may be", () => {
+  it.each(["home", "./home", "../home", ".", "~/pommel"])("a relative POMMEL_HOME is refused: %s", (dir) => {
+    expect(() => homeOf({ HOME: "/home/ann", POMMEL_HOME: dir })).toThrow(
+      expect.objectContaining({ code: "config_bad_value", message: expect.stringContaining(dir) }),
+    );
+  });
+
+  it("relative XDG directories do not count, which is said in one line", () => {
+    const env = {
+      HOME: "/home/ann",
+      XDG_CONFIG_HOME: "config",
+      XDG_DATA_HOME: "./x",
+      XDG_CACHE_HOME: "/cache",
+    };
+    expect(homeOf(env)).toEqual({ ...homeOf({ HOME: "/home/ann" }), cacheDir: "/cache/pommel" });
+    expect(ignoredPlaces(env)).toBe("Ignored, as they are relative paths: XDG_CONFIG_HOME, XDG_DATA_HOME.");
+    expect(ignoredPlaces({ HOME: "/home/ann", XDG_DATA_HOME: "/data" })).toBeNull();
+    expect(ignoredPlaces({ ...env, POMMEL_HOME: "/all" })).toBeNull();
+  });
+
+  it("a relative HOME does not count either", () => {
+    expect(homeOf({ HOME: "." }).configDir).toBe(join(userInfo().homedir, ".config/pommel"));
+    expect(ignoredPlaces({ HOME: "." })).toBe("Ignored, as it is a relative path: HOME.");
+  });
+});
+
+describe.skipIf(isWindows)("directories of the home", () => {
+  let dir: string;
+  const modeOf = (path: string) => statSync(join(dir, path)).mode & 0o777;
+  beforeEach(() => {
+    dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-home-")));
+    vi.stubEnv("POMMEL_HOME", "");
+    vi.stubEnv("HOME", dir);
+    for (const name of ["CONFIG", "DATA", "CACHE", "STATE"]) vi.stubEnv(`XDG_${name}_HOME`, "");
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it("are their owner's alone and no repository's; those above them are as the system makes them", () => {
+    const before = process.umask(0o022);
+    try {
+      for (const own of Object.values<string>({ ...homeOf() })) makeDirectory(join(own, "a/b"));
+    } finally {
+      process.umask(before);
+    }
+    for (const own of [".config", ".local/share", ".cache", ".local/state"]) {
+      expect([own, modeOf(own), modeOf(`${own}/pommel`), modeOf(`${own}/pommel/a/b`)]).toEqual([
+        ...[own, 0o755, 0o700, 0o700],
+      ]);
+      expect(readFileSync(join(dir, own, "pommel/.gitignore"), "utf8")).toBe("*\n");
+    }
+    expect(modeOf(".local")).toBe(0o755);
+  });
+
+  it("below POMMEL_HOME have one as well, and POMMEL_HOME is its owner's alone", () => {
+    vi.stubEnv("POMMEL_HOME", join(dir, "new/home"));
+    makeDirectory(join(homeOf().dataDir, "projects"));
+    expect(modeOf("new/home")).toBe(0o700);
+    expect(readFileSync(join(homeOf().dataDir, ".gitignore"), "utf8")).toBe("*\n");
+  });
+
+  it("a .gitignore that somebody removed or wrote is not written again", () => {
+    makeDirectory(homeOf().dataDir);
+    rmSync(join(homeOf().dataDir, ".gitignore"));
+    makeDirectory(join(homeOf().dataDir, "projects"));
+    expect(existsSync(join(homeOf().dataDir, ".gitignore"))).toBe(false);
+  });
+
+  it("other directories are made as ever, without one", () => {
+    makeDirectory(join(dir, "elsewhere/a"));
+    expect(readdirSync(join(dir, "elsewhere"))).toEqual(["a"]);
+  });
+
+  it.runIf(process.getuid?.() === 0)("root is refused in another's home, whatever of it exists", () => {
+    chownSync(dir, 1234, 1234);
+    const refused = expect.objectContaining({ code: "forbidden", message: expect.stringContaining("1234") });
+    expect(() => homeOf()).toThrow(refused);
+    expect(() => homeOf({ POMMEL_HOME: join(dir, "not/there") })).toThrow(refused);
+    // One directory is enough.
+    expect(() => homeOf({ HOME: "/root", XDG_CACHE_HOME: join(dir, ".cache") })).toThrow(refused);
+    expect(homeOf({ HOME: dir, POMMEL_HOME: "/nowhere/yet" }).dataDir).toBe("/nowhere/yet/data");
   });
 });
 

@@ -1,5 +1,15 @@
-import { lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { codeOf, PommelError } from "./errors.ts";
 
 /**
  * Where Pommel keeps what is a person's: nothing that it trusts lies in a repository. The XDG directories, or all of them
@@ -17,11 +27,28 @@ export interface Home {
 }
 
 /** Loaded on demand: `node:os` takes a millisecond of every hook. */
-const homedir = (): string => process.getBuiltinModule("node:os").homedir();
+const loadOs = () => process.getBuiltinModule("node:os");
 
+/**
+ * @throws PommelError `config_bad_value` for a relative POMMEL_HOME: the home, with what it trusts, would come with whatever
+ *   directory one is in; `forbidden` for root in another user's home
+ */
 export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
+  const home = homeIn(env);
+  for (const dir of Object.values<string>({ ...home })) refuseAnothers(dir);
+  return home;
+}
+
+function homeIn(env: NodeJS.ProcessEnv): Home {
   const all = env.POMMEL_HOME;
   if (all) {
+    if (!isAbsolute(all)) {
+      throw new PommelError(
+        "config_bad_value",
+        `POMMEL_HOME is a relative path: ${JSON.stringify(all)}.`,
+        "Set it to an absolute path, or unset it.",
+      );
+    }
     return {
       configDir: join(all, "config"),
       dataDir: join(all, "data"),
@@ -29,13 +56,125 @@ export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
       stateDir: join(all, "state"),
     };
   }
+  const own = userHome(env);
   const place = (chosen: string | undefined, ...usual: string[]) =>
-    join(chosen || join(env.HOME || homedir(), ...usual), "pommel");
+    join(chosen && isAbsolute(chosen) ? chosen : join(own, ...usual), "pommel");
   return {
     configDir: place(env.XDG_CONFIG_HOME, ".config"),
     dataDir: place(env.XDG_DATA_HOME, ".local", "share"),
     cacheDir: place(env.XDG_CACHE_HOME, ".cache"),
     stateDir: place(env.XDG_STATE_HOME, ".local", "state"),
+  };
+}
+
+/** HOME, unless it is relative. @throws PommelError `config_bad_value` where the system knows no other */
+function userHome({ HOME }: NodeJS.ProcessEnv): string {
+  if (HOME && isAbsolute(HOME)) return HOME;
+  if (!HOME) return loadOs().homedir();
+  try {
+    return loadOs().userInfo().homedir;
+  } catch (error) {
+    throw new PommelError(
+      "config_bad_value",
+      `HOME is a relative path: ${JSON.stringify(HOME)}.`,
+      "Set it to an absolute path.",
+      { cause: error },
+    );
+  }
+}
+
+/** What of the environment does not count, in one line for the person; null: all of it does. */
+export function ignoredPlaces(env: NodeJS.ProcessEnv = process.env): string | null {
+  if (env.POMMEL_HOME) return null;
+  const ignored = ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"].filter(
+    (name) => env[name] && !isAbsolute(env[name]),
+  );
+  return ignored.length === 0
+    ? null
+    : `Ignored, as ${ignored.length === 1 ? "it is a relative path" : "they are relative paths"}: ${ignored.join(", ")}.`;
+}
+
+/** Directories that are root's, as far as they exist. */
+const roots = new Set<string>();
+
+/**
+ * What root makes in the home of another user, that user could not change, or not even enter.
+ * @throws PommelError `forbidden`
+ */
+export function refuseAnothers(dir: string): void {
+  if (process.getuid?.() !== 0) return;
+  if (roots.has(dir)) return;
+  const { path, stat } = nearest(dir);
+  if (stat.uid !== 0) {
+    throw new PommelError(
+      "forbidden",
+      `You are root, and ${path} belongs to ${userName(stat.uid)}: nothing is read or written there.`,
+      `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. For a home of root's own, set POMMEL_HOME to a directory of root's.`,
+    );
+  }
+  roots.add(dir);
+}
+
+/** What exists of a path: itself, or the nearest directory above it. Below what we may not enter nothing can be seen. */
+function nearest(dir: string): { path: string; stat: Stats } {
+  for (let path = resolve(dir); ; path = dirname(path)) {
+    try {
+      return { path, stat: statSync(path) };
+    } catch {
+      // Missing, or not to be seen. The root is always there.
+    }
+  }
+}
+
+export const userName = (uid: number): string => (uid === 0 ? "root" : `the user with id ${uid}`);
+
+/**
+ * Makes a directory, 0700, where it is missing. One of the home gets a `.gitignore`, so that no repository around it takes it
+ * up, and what lies above it the mode that is usual for directories.
+ * @throws PommelError `unreadable`, which names who is in the way and the remedy; errors of the file system
+ */
+export function makeDirectory(dir: string): string | undefined {
+  const path = resolve(dir);
+  const own = Object.values<string>({ ...homeOf() }).find(
+    (one) => path === one || path.startsWith(join(one, "/")),
+  );
+  try {
+    if (own !== undefined && !existsSync(own)) {
+      mkdirSync(dirname(process.env.POMMEL_HOME || own), { recursive: true });
+      mkdirSync(own, { recursive: true, mode: 0o700 });
+      writeFileSync(join(own, ".gitignore"), "*\n", { mode: 0o600 });
+    }
+    return mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const obstacle = obstacleIn(path);
+    if (obstacle === null || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
+    throw new PommelError("unreadable", obstacle.message, obstacle.hint, { cause: error });
+  }
+}
+
+export const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, "0");
+
+/** Who keeps us from writing in a directory or making it, with owner, mode and remedy; null: nobody. */
+export function obstacleIn(dir: string): { message: string; hint: string } | null {
+  const us = process.getuid?.();
+  if (us === undefined || us === 0) return null;
+  const { path, stat } = nearest(dir);
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return null;
+  } catch {
+    // Whose it is says why.
+  }
+  const isOurs = stat.uid === us;
+  const top = process.env.POMMEL_HOME || join(userHome(process.env), "/");
+  const elsewhere = "Set POMMEL_HOME to a directory of yours.";
+  return {
+    message: `${path} belongs to ${isOurs ? "you" : userName(stat.uid)}, with mode ${modeText(stat)}: Pommel can keep nothing in ${dir}.`,
+    hint: isOurs
+      ? `Run \`chmod u+rwx ${path}\`.`
+      : path.startsWith(top)
+        ? `Run \`sudo chown -R ${us} ${path}\`.`
+        : elsewhere,
   };
 }
 

@@ -4,7 +4,6 @@ import {
   appendFileSync,
   closeSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,6 +16,7 @@ import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { withFileLock } from "../project/files/file-lock.ts";
 import { writeJson } from "../project/files/replace-file.ts";
+import { makeDirectory } from "../project/home.ts";
 import { auditLock, type Project } from "../project/paths.ts";
 import { type Door, doors, ownDoor } from "../protocol/door.ts";
 import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
@@ -75,7 +75,7 @@ export function appendRecord(
 ): void {
   const dir = project.auditDir;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     // Several processes write: a daemon, and commands that run without it.
     withFileLock(auditLock(project), () => {
       const file = join(dir, current);

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { writeJson } from "../project/files/replace-file.ts";
+import { makeDirectory } from "../project/home.ts";
 
 /** What a project says of itself, beside its memory: `projects/<id>/project.json`. A lost registry is made again from these. */
 const projectFile = z.object({
@@ -21,7 +22,7 @@ type ProjectFile = z.infer<typeof projectFile>;
 export function writeProjectFile(dataDir: string, content: ProjectFile): void {
   const dir = join(dataDir, "projects", content.id);
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     writeJson(join(dir, "project.json"), content);
   } catch {
     // It is there for the day on which the registry is lost.

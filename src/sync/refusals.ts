@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { GitFailure, gitText } from "../git/git.ts";
 import { PommelError } from "../project/errors.ts";
 import { writeJson } from "../project/files/replace-file.ts";
-import { homeOf } from "../project/home.ts";
+import { homeOf, makeDirectory } from "../project/home.ts";
 import { readRef } from "./branch/objects.ts";
 import { isOwnRemote, withoutPassword } from "./remote.ts";
 import type { Run } from "./report.ts";
@@ -80,6 +80,6 @@ function isAllowed(url: string, file = consentFile()): boolean {
 /** Records the user's consent for a remote. */
 function allow(url: string, file = consentFile()): void {
   const allowed = [...new Set([...read(file), withoutPassword(url)])].sort();
-  mkdirSync(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   writeJson(file, { allowed });
 }

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import { unwritable } from "../../project/files/text-file.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf, makeDirectory } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Place } from "../setup.ts";
 
@@ -67,7 +67,7 @@ export function writeRecord({ recordFile }: Place, next: SetupRecord): void {
       rmSync(recordFile, { force: true });
       return;
     }
-    mkdirSync(dirname(recordFile), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(recordFile));
     writeJson(recordFile, next);
   } catch (error) {
     throw unwritable(recordFile, error);

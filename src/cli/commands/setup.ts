@@ -11,7 +11,7 @@ import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
-import { ownConfigFile } from "../../project/home.ts";
+import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import type { CommandContext } from "../frame.ts";
@@ -170,6 +170,8 @@ export async function setupCommand(
   if (options.all && options.named)
     throw new PommelError("usage", "--all and --named exclude each other.", "Give one of them.");
   const place = userPlace();
+  // The agents' files lie there, also where POMMEL_HOME is elsewhere.
+  refuseAnothers(place.dir);
   const wanted = wantedAgents(place, options);
   const record = await chooseRecord(options, wanted, output);
   if (record === null) return interruptedCode;

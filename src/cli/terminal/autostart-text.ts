@@ -16,8 +16,6 @@ export function autostartText(
         "It does not start automatically in CI.",
         "Run `pm daemon start`, or set POMMEL_DAEMON_AUTOSTART=true in the environment.",
       ];
-    case "root":
-      return ["Root does not start it with another user's home.", "Run `pm daemon start` as its owner."];
     case "stopped":
       return [
         "It was stopped with `pm daemon stop` and stays stopped until the next boot.",

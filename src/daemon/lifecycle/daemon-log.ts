@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { pino } from "pino";
@@ -6,7 +6,7 @@ import { createStream } from "rotating-file-stream";
 import { stderrLog } from "../../client/connect.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
-import { daemonFiles } from "../../project/home.ts";
+import { daemonFiles, makeDirectory } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { plainText } from "../../store/encryption/keys.ts";
@@ -28,7 +28,7 @@ const levels: LogLevel[] = ["debug", "info", "warn", "error"];
  */
 export function openLogFile(level: LogLevel): DaemonLog {
   const { logDir } = daemonFiles();
-  mkdirSync(logDir, { recursive: true, mode: 0o700 });
+  makeDirectory(logDir);
   const stream = createStream("pommeld.log", { path: logDir, size: "5M", rotate: 3, mode: 0o600 });
   // A log that cannot be written (the disk is full, the directory is gone) must not end the daemon.
   stream.on("error", (error) => process.stderr.write(`log: ${messageOf(error)}\n`));

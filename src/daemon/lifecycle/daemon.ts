@@ -227,7 +227,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const port = await listen(server, stateDir, config["daemon.port"]);
     endings.push(() => closeServer(server));
     record = newRecord(port, contextOf(config, projects));
-    await listenOnSocket(local, socketOf());
+    const hasSocket = await listenOnSocket(local, socketOf());
     endings.push(() => closeServer(local));
     const ours = record;
     writeRecord(ours);
@@ -261,7 +261,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       }
       const idleFor = now - lastUsed;
       const idleExitMs = options.idleExitMs ?? usualIdleExitMs;
-      if (!lock.isStillOurs()) onStop("the home is gone");
+      if (!lock.isStillOurs() || !hasSocket()) onStop("the home is gone");
       else if (projects.inUse().some(({ of }) => of.memoryWork.isOutgrown()))
         onStop("a newer Pommel migrated a memory, and its daemon takes over");
       else if (idleExitMs > 0 && idleFor > idleExitMs && projects.isResting()) {

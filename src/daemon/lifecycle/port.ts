@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
-import { daemonFiles, directoryOfSocket } from "../../project/home.ts";
+import { daemonFiles, directoryOfSocket, makeDirectory } from "../../project/home.ts";
 import { version } from "../../project/version.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 
@@ -65,13 +65,14 @@ export async function closeServer(server: Server): Promise<void> {
 
 /**
  * Listens on a Unix socket that only this user can reach, or on a named pipe. Whoever holds the daemon's lock is the only
- * one to listen there, so a socket that is left was a killed daemon's.
- * @throws PommelError `daemon_start_failed` when its directory is not this user's own
+ * one to listen there, so a socket that is left was a killed daemon's; one that answers shows that locks are not kept here.
+ * @returns whether it is still this one: another daemon replaces it where locks are not kept
+ * @throws PommelError `daemon_start_failed` when its directory is not this user's own, `locked` when another daemon listens
  */
-export async function listenOnSocket(server: Server, path: string): Promise<void> {
+export async function listenOnSocket(server: Server, path: string): Promise<() => boolean> {
   const dir = directoryOfSocket(path);
   if (dir !== null) {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeDirectory(dir);
     const stat = lstatSync(dir);
     if (!stat.isDirectory() || stat.uid !== process.getuid?.()) {
       throw new PommelError(
@@ -81,11 +82,33 @@ export async function listenOnSocket(server: Server, path: string): Promise<void
       );
     }
     chmodSync(dir, 0o700);
+    if (await isListenedOn(path)) {
+      throw new PommelError(
+        "locked",
+        `Another daemon listens on ${path}, although this one was given the lock beside it.`,
+        "See `pm doctor`.",
+      );
+    }
     rmSync(path, { force: true });
   }
   server.listen({ path });
   await once(server, "listening");
-  if (dir !== null) chmodSync(path, 0o600);
+  if (dir === null) return () => true;
+  chmodSync(path, 0o600);
+  const { ino } = statSync(path);
+  return () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
+}
+
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const end = (isThere: boolean) => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.on("connect", () => end(true));
+    socket.on("error", () => end(false));
+  });
 }
 
 /** The record of a daemon that now starts on `port`. */

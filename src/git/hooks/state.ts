@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
+import { makeDirectory } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
@@ -87,6 +88,6 @@ export function writeRecord(project: Project, next: GitHooksRecord): void {
     rmSync(file, { force: true });
     return;
   }
-  mkdirSync(project.setupDir, { recursive: true, mode: 0o700 });
+  makeDirectory(project.setupDir);
   writeJson(file, next);
 }

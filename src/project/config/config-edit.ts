@@ -1,11 +1,10 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { TomlTable } from "smol-toml";
 import { PommelError } from "../errors.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { refuseOutside, targetOf, unwritable } from "../files/text-file.ts";
-import { ownConfigFile } from "../home.ts";
+import { makeDirectory, ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { isTable, parseToml, readText } from "./config.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
@@ -160,7 +159,7 @@ function withoutEmpty(table: TomlTable): Record<string, unknown> {
 
 function write(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     // A configuration kept elsewhere (dotfiles) stays a link.
     replaceFile(targetOf(file), text);
   } catch (error) {

@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
-import { homeOf, ownConfigFile } from "../home.ts";
+import { homeOf, ignoredPlaces, ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys } from "./setting-values.ts";
 import {
@@ -40,7 +40,8 @@ export function envName(key: SettingKey): string {
 export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = process.env): LoadedConfig {
   const values: Record<string, unknown> = defaultConfig();
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
-  const notes: string[] = [];
+  const ignored = ignoredPlaces(env);
+  const notes: string[] = ignored === null ? [] : [ignored];
   const own = readConfigFile(ownConfigFile(homeOf(env)), { notes });
   const layers: [Origin, Partial<Config>][] = [["global", own]];
   if (project) {

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../errors.ts";
+import { makeDirectory } from "../home.ts";
 
 /** Maximum wait, poll interval, and age of a stale lock. Milliseconds. */
 const maxWaitMs = 5000;
@@ -24,7 +25,7 @@ export function withFileLock<T>(lock: string, work: () => T): T {
 function take(lock: string): boolean {
   for (let waited = 0; waited < maxWaitMs; ) {
     try {
-      mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
+      makeDirectory(dirname(lock));
       writeFileSync(lock, String(process.pid), { flag: "wx", mode: 0o600 });
       return true;
     } catch (error) {

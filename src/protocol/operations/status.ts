@@ -99,11 +99,10 @@ export const retryResponse = lazy(() => z.object({ jobs: count }));
 const autostartStatus = lazy(() =>
   z.object({
     /**
-     * `ready`: the next use starts it. `off`: disabled by the configuration. `ci`, `root`: never in CI, or as root
-     * with another user's home. `stopped`: by `pm daemon stop`. `starting`: now. `failed`: see `error`; the next attempt is at
+     * `ready`: the next use starts it. `off`: disabled by the configuration. `ci`: never in CI. `stopped`: by `pm daemon stop`. `starting`: now. `failed`: see `error`; the next attempt is at
      * `retry_at`.
      */
-    state: z.enum(["ready", "off", "ci", "root", "stopped", "starting", "failed"]),
+    state: z.enum(["ready", "off", "ci", "stopped", "starting", "failed"]),
     /** One after the other; those that ended soon after they started count. */
     failed_starts: count,
     /** What kept it from starting; null when it started, and ended soon after. */

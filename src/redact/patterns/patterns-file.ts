@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { isTable, parseToml, readText } from "../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf, makeDirectory } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
@@ -38,7 +38,7 @@ export const projectPatternsFile = ({ dataDir }: Project): string => join(dataDi
 export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): string {
   const file = globalPatternsFile(env);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     writeFileSync(file, patternsTemplate(), { flag: "wx", mode: 0o600 });
     chmodSync(file, 0o600);
   } catch (error) {

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile, sync } from "../../project/files/replace-file.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf, makeDirectory } from "../../project/home.ts";
 import { auditLock, type Project } from "../../project/paths.ts";
 import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
@@ -61,7 +61,7 @@ export function encryptHome(choice: string, options: ConvertOptions): Conversion
   // Whether the key can be had again, before anything depends on it.
   unlock(envelope);
   const { dataDir } = homeOf();
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDirectory(dataDir);
   // Backups elsewhere may outlive the home.
   for (const dir of [dataDir, ...options.backups])
     if (existsSync(dir) && readEnvelope(dir) === null) writeEnvelope(dir, envelope);

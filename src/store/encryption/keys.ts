@@ -1,11 +1,11 @@
 import { hkdfSync, randomBytes, scryptSync } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf, makeDirectory } from "../../project/home.ts";
 import { isSealed, unseal } from "../../protocol/sealed-text.ts";
 import {
   type DataKey,
@@ -132,8 +132,7 @@ function addSecret(path: string, secret: string, id: string): void {
     throw new PommelError("usage", `${path} exists, and is no key file.`, "Choose another name.");
   }
   const head = "# Decrypts what Pommel stores. Keep a copy in another place: without it, everything is lost.";
-  if (mkdirSync(dirname(path), { recursive: true, mode: 0o700 }) !== undefined)
-    chmodSync(dirname(path), 0o700);
+  if (makeDirectory(dirname(path)) !== undefined) chmodSync(dirname(path), 0o700);
   replaceFile(path, `${[head, secret, ...older].join("\n")}\n`, { synced: true });
 }
 

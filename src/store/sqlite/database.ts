@@ -1,7 +1,8 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import { namesIn } from "../../project/files/if-any.ts";
+import { makeDirectory } from "../../project/home.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { latestNumber, type Schema, stepAfter } from "./schema.ts";
@@ -132,7 +133,7 @@ function closeUnchanged(db: Sqlite, file: string): void {
  */
 export function createPrivately(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     closeSync(openSync(file, "wx", 0o600));
   } catch (error) {
     // SQLite would make the file that a broken link names, for everybody to read.

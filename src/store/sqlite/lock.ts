@@ -1,6 +1,7 @@
-import { closeSync, mkdirSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { makeDirectory } from "../../project/home.ts";
 import { diskFull, isDamaged, isDiskFull } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 
@@ -41,7 +42,7 @@ export function acquireLock(file: string, owner: string): Lock {
   if (heldHere.has(file)) throw lockedBy({ pid: process.pid, owner });
   let db: Sqlite;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(file));
     db = lock(file, owner);
   } catch (error) {
     if (!isDamaged(error)) throw explain(error, file);

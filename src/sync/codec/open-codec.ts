@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { makeDirectory } from "../../project/home.ts";
 import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
 import {
@@ -217,7 +218,7 @@ async function makeKeyFile({ keyFile, onKeyMade, isTrial }: EncryptionSettings):
     `# public key: ${await recipientOf(identity)}`,
     identity,
   ];
-  mkdirSync(dirname(keyFile), { recursive: true });
+  makeDirectory(dirname(keyFile));
   writeFileSync(keyFile, `${lines.join("\n")}\n`, { mode: 0o600, flag: "wx" });
   onKeyMade?.(keyFile);
   return identity;

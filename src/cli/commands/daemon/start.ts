@@ -3,7 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { programFile, recordStopped } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
-import { findDaemon, findOrStartDaemon, runDaemonHere } from "../../../client/connect.ts";
+import {
+  findDaemon,
+  findOrStartDaemon,
+  keepLocks,
+  lyingLocks,
+  runDaemonHere,
+} from "../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
@@ -144,6 +150,8 @@ export async function startCommand(
  */
 export async function startDaemonAndReport(project: Project | null, output: Output): Promise<StartReport> {
   const { record, startedHere } = await findOrStartDaemon();
+  const problem = await lyingLocks();
+  if (problem !== null) output.note(`${problem} ${keepLocks}`);
   if (!startedHere) {
     output.print(alreadyRunning(record));
     return reportOn(record, project, false);

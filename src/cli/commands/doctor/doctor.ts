@@ -4,6 +4,7 @@ import { withoutDaemon } from "../../../client/stop-daemon.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
+import { homeOf } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { Repaired } from "../../../queries/upkeep/findings.ts";
@@ -12,7 +13,7 @@ import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
-import { machineChecks } from "./checks/machine.ts";
+import { homeCheck, machineChecks } from "./checks/machine.ts";
 import { projectChecks } from "./checks/project.ts";
 
 /**
@@ -44,6 +45,12 @@ export async function doctorCommand(
 
 async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
   try {
+    homeOf();
+  } catch {
+    // Nothing else can be looked at, and this check says why.
+    return { checks: [homeCheck], initialised: false };
+  }
+  try {
     return { checks: checksOf(await findProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
@@ -64,6 +71,7 @@ export async function runCheck(check: Check): Promise<CheckResult> {
   try {
     return await check.run();
   } catch (error) {
+    if (error instanceof PommelError) return fail(error.message, error.hint);
     return fail(
       `The check itself failed: ${messageOf(error)}`,
       "Please report this with `pm doctor --json`.",

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
 import { messageOf, PommelError } from "../../../project/errors.ts";
+import { makeDirectory } from "../../../project/home.ts";
 import { envelopeFor } from "../../encryption/envelope.ts";
 import { EngineConnection, type Place } from "../remote-engine.ts";
 import { Database, type Layout, type Table } from "./engine.ts";
@@ -180,7 +181,7 @@ export class LanceStore {
 
   private async openToWrite(): Promise<Opened> {
     const { dir, place } = this.location;
-    if (dir !== null) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    if (dir !== null) makeDirectory(dir);
     else place.claim();
     const db = await Database.connect(this.uri(), false);
     // It is made last.

@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, PommelError } from "../../../project/errors.ts";
+import { makeDirectory } from "../../../project/home.ts";
 import { envelopeFor, keepEnvelopeBeside, ownEnvelope } from "../../encryption/envelope.ts";
 import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { explain } from "../../sqlite/database.ts";
@@ -61,7 +62,7 @@ const asFull = (cause: unknown) => Object.assign(new Error(String(cause), { caus
 
 function makeFolder(folder: string): void {
   // A folder that exists keeps its mode: it may be somebody's own.
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(folder, 0o700);
+  if (makeDirectory(folder) !== undefined) chmodSync(folder, 0o700);
 }
 
 /** @throws PommelError as `Memory.open`, but reads a memory of any schema */

@@ -10,7 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../project/errors.ts";
-import { homeOf } from "../../../../project/home.ts";
+import { homeOf, modeText, obstacleIn, userName } from "../../../../project/home.ts";
+import { isInside } from "../../../../project/paths.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
@@ -24,6 +25,25 @@ const littleSpace = 500_000_000;
 const unwatched = new Set([".git", ".pommel", "node_modules"]);
 /** Enough to know: the default limit of most systems is lower. */
 const maxDirectories = 1_000_000;
+
+/** The home can be written, and all in it is this user's. */
+export function checkHome(): CheckResult {
+  const dirs = [...new Set(Object.values<string>({ ...homeOf() }))];
+  for (const dir of dirs) {
+    const obstacle = obstacleIn(dir);
+    if (obstacle !== null) return fail(obstacle.message, obstacle.hint);
+  }
+  const us = process.getuid?.();
+  // Root reads and writes what belongs to anybody.
+  const foreign = us ? dirs.flatMap(pathsBelow).filter(({ stat }) => stat.uid !== us) : [];
+  const [first] = foreign;
+  if (!first) return ok("the home can be written");
+  const which = foreign.length === 1 ? first.path : `${first.path} and ${foreign.length - 1} more`;
+  return fail(
+    `${which} belongs to ${userName(first.stat.uid)}, with mode ${modeText(first.stat)}.`,
+    `Run \`sudo chown -R ${us} ${dirs.filter((dir) => foreign.some(({ path }) => isInside(path, dir))).join(" ")}\`.`,
+  );
+}
 
 /** Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it private. */
 export function checkPermissions(fix: boolean): CheckResult {

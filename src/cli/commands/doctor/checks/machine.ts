@@ -9,14 +9,18 @@ import { embedderSettings, readEmbedderSpec } from "../../../../models/embed/reg
 import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../../models/generate/registry.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import type { Config } from "../../../../project/config/settings.ts";
-import { messageOf, PommelError } from "../../../../project/errors.ts";
+import { messageOf } from "../../../../project/errors.ts";
 import { findProgram } from "../../../../project/find-program.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { counted } from "../../../terminal/text.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
+import { checkHome } from "./files.ts";
+
+export const homeCheck: Check = { name: "home", run: checkHome };
 
 /** What every project on this machine needs. */
 export const machineChecks: readonly Check[] = [
+  homeCheck,
   { name: "node", run: () => checkNode(process.versions.node) },
   { name: "git", run: checkGit },
   { name: "sqlite", run: checkSqlite },
@@ -74,17 +78,12 @@ async function checkWatcher(): Promise<CheckResult> {
 }
 
 async function checkRegistry(): Promise<CheckResult> {
-  try {
-    const state = await call("registryState", {}, null);
-    if (state === null) return ok("no projects yet");
-    const known = `${counted(state.projects, "project")} known`;
-    return state.isMadeAgain
-      ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
-      : ok(known);
-  } catch (error) {
-    if (error instanceof PommelError) return fail(error.message, error.hint);
-    throw error;
-  }
+  const state = await call("registryState", {}, null);
+  if (state === null) return ok("no projects yet");
+  const known = `${counted(state.projects, "project")} known`;
+  return state.isMadeAgain
+    ? warn(`The registry was damaged, and was made again: ${known}.`, "Check them with `pm projects`.")
+    : ok(known);
 }
 
 /** @param dir with its final slash */

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
+import { keepLocks, lyingLocks } from "../../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
@@ -118,6 +119,8 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   const record = readDaemonRecord();
   try {
     const { daemon, version } = await call("status", {}, project, { without: "fail" });
+    const problem = holder === null ? await lyingLocks() : null;
+    if (problem !== null) return fail(problem, keepLocks);
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
     return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
   } catch (error) {
