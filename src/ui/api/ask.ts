@@ -103,6 +103,8 @@ export async function signInWithCode(): Promise<void> {
   addEventListener("storage", ({ key, newValue }) => {
     if (key === stored) signedOut.value = newValue === null ? bySomeone : null;
   });
+  // A link that is opened where the page is shown already changes nothing but what is behind the `#`.
+  addEventListener("hashchange", () => location.hash.startsWith("#code=") && location.reload());
   const given = new URLSearchParams(location.hash.slice(1));
   const code = given.get("code");
   if (code === null) return;
