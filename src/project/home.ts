@@ -109,7 +109,7 @@ export function refuseAnothers(dir: string): void {
     throw new PommelError(
       "forbidden",
       `You are root, and ${path} belongs to ${userName(stat.uid)}: nothing is read or written there.`,
-      `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. For a home of root's own, set POMMEL_HOME to a directory of root's.`,
+      `Run it as that user: \`sudo -u '#${stat.uid}' pm …\`. For a home of root's own, make a directory as root, and set POMMEL_HOME to it.`,
     );
   }
   roots.add(dir);

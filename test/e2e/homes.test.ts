@@ -103,10 +103,12 @@ describe.runIf(isRoot)("root, in another user's home", () => {
   });
 });
 
+const setpriv = "/usr/bin/setpriv";
+
 /** Runs `pm` as another user than root. */
 function runAsOther(args: readonly string[], cwd: string, home: string) {
   const as = ["--reuid", String(other), "--regid", String(other), "--clear-groups"];
-  const { status, stdout, stderr } = spawnSync("setpriv", [...as, process.execPath, pmFile, ...args], {
+  const { status, stdout, stderr } = spawnSync(setpriv, [...as, process.execPath, pmFile, ...args], {
     cwd,
     env: { ...process.env, ...bareHome(home), GIT_CONFIG_GLOBAL: "/dev/null" },
     encoding: "utf8",
@@ -114,7 +116,7 @@ function runAsOther(args: readonly string[], cwd: string, home: string) {
   return { code: status, stdout, stderr };
 }
 
-describe.runIf(isRoot && existsSync("/usr/bin/setpriv"))("a user whose home was made root's in part", () => {
+describe.runIf(isRoot && existsSync(setpriv))("a user whose home was made root's in part", () => {
   const homeCheck = (home: string) => {
     const { stdout } = runAsOther(["doctor", "--json"], "/", home);
     return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === "home");

@@ -213,6 +213,8 @@ function clearDirectory(directory: string, kept: readonly string[]): void {
   }
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
+    // What is kept is no repository's either.
+    if (name === ".gitignore") continue;
     if (!kept.some((one) => isInside(path, one))) rmSync(path, { recursive: true, force: true });
   }
 }
