@@ -5,7 +5,7 @@ import { budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
-import { stopper } from "./patterns/rule.ts";
+import { type OnRefused, stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { type Rewritten, rewrittenIn, viewOf } from "./view.ts";
 
@@ -21,10 +21,11 @@ const maxRounds = 4;
 
 /**
  * A scrubber with the patterns of the files and of the library in force.
+ * @param onRefused told of what a pattern matched and its check refused
  * @throws PommelError `config_invalid` naming the file, the pattern and what is wrong with it; `unreadable`
  */
-export function createScrubber(sources: PatternSources): Scrubber {
-  const { rules, fingerprint } = rulesFrom(sources);
+export function createScrubber(sources: PatternSources, onRefused?: OnRefused): Scrubber {
+  const { rules, fingerprint } = rulesFrom(sources, onRefused);
   const findIn = createFinder(rules);
   const version = createHash("sha256").update(`${codeVersion}\n${fingerprint}`).digest("hex").slice(0, 16);
 
