@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { isProse } from "./checks/values.ts";
-import { budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
+import { behindLetter, budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
@@ -59,6 +59,7 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
       const matches: SecretMatch[] = [];
       for (const match of withRepetitions(view.text, findIn(view.text))) {
         const place = view.back(match.start, match.end);
+        place.start = Math.min(behindLetter(text, place.start), place.end - 1);
         if (!explained.some((block) => contains(block, place))) matches.push({ ...match, ...place });
       }
       if (matches.length === 0) break;

@@ -73,6 +73,7 @@ export function isJumbled(whole: string): boolean {
 export function looksLikeWords(text: string): boolean {
   const parts = text
     .slice(0, maxChecked)
+    .replace(/%(?:25)*[2-7][0-9a-f]|&#?x?[0-9a-z]{2,6};|\\{1,4}u00[2-7][0-9a-f]/gi, " ")
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+|[0-9])([A-Z][a-z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)
