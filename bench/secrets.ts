@@ -12,6 +12,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { gzipSync } from "node:zlib";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { corpora, isUnchanged, leaks, scrubCase } from "../test/support/secrets/measure.ts";
 import { printTable } from "./measure.ts";
@@ -33,7 +34,7 @@ if (options.foreign !== undefined) {
 
 const totals: string[][] = [];
 const classes: string[][] = [];
-const share = (part: number, whole: number) => (part / whole).toFixed(3);
+const share = (part: number, whole: number) => (whole === 0 ? "" : (part / whole).toFixed(3));
 for (const { name, secrets, lookAlikes } of corpora()) {
   const missed = secrets.filter(leaks);
   const changed = lookAlikes.filter(({ text }) => !isUnchanged(text));
@@ -100,6 +101,12 @@ const hostile: Record<string, (length: number) => string> = {
   issuers: (length) => "datadog sonar token key - ".repeat(length / 26),
   "ids of keys": (length) => `AKIA${"Q7".repeat(8)} `.repeat(length / 21),
   elements: (length) => "<secret>{ab cd key | ".repeat(length / 21),
+  "encoded letters": (length) => "%70%61ss&#x3d;\\u0041 ".repeat(length / 22),
+  "encoded texts": (length) =>
+    `${Buffer.from("password=".repeat(9)).toString("base64")} `.repeat(length / 109),
+  "packed texts": (length) => `${gzipSync("a".repeat(60_000)).toString("base64")} `.repeat(length / 150),
+  "headers of tables": (length) => "name,password,token\n".repeat(length / 20),
+  diffs: (length) => `@@ -1 +1 @@\n${"-a\n+b\n".repeat(5)}`.repeat(length / 42),
   commands: (length) => "mysql -u root -h db ".repeat(length / 20),
 };
 const hostileScrubber = createScrubber({

@@ -1,4 +1,5 @@
 import type { Project } from "../project/paths.ts";
+import type { Reviewer } from "../redact/review.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import type { CarryRequest } from "./attribution/carry.ts";
 import type { ExportNotesRequest } from "./attribution/export-notes.ts";
@@ -24,6 +25,10 @@ const local = {
   findSecrets: async (project, { scrubber }: { scrubber: Scrubber }, { onProgress }) => {
     const { checkMemory } = await import("../sessions/scrub/scrub-check.ts");
     return withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
+  },
+  reviewSecrets: async (project, { reviewer }: { reviewer: Reviewer }, { onProgress }) => {
+    const { reviewMemory } = await import("../sessions/scrub/scrub-check.ts");
+    return withMemory(project, (memory) => reviewMemory(memory, reviewer, onProgress));
   },
   exportNotes: async (project, request: ExportNotesRequest) => {
     const { exportNotes } = await import("./attribution/export-notes.ts");

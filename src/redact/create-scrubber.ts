@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { isProse } from "./checks/values.ts";
-import { budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
+import { behindLetter, budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
-import { stopper } from "./patterns/rule.ts";
+import { type OnRefused, stopper } from "./patterns/rule.ts";
 import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { type Rewritten, rewrittenIn, viewOf } from "./view.ts";
 
@@ -21,10 +21,11 @@ const maxRounds = 4;
 
 /**
  * A scrubber with the patterns of the files and of the library in force.
+ * @param onRefused told of what a pattern matched and its check refused
  * @throws PommelError `config_invalid` naming the file, the pattern and what is wrong with it; `unreadable`
  */
-export function createScrubber(sources: PatternSources): Scrubber {
-  const { rules, fingerprint } = rulesFrom(sources);
+export function createScrubber(sources: PatternSources, onRefused?: OnRefused): Scrubber {
+  const { rules, fingerprint } = rulesFrom(sources, onRefused);
   const findIn = createFinder(rules);
   const version = createHash("sha256").update(`${codeVersion}\n${fingerprint}`).digest("hex").slice(0, 16);
 
@@ -58,6 +59,7 @@ export function createScrubber(sources: PatternSources): Scrubber {
       const matches: SecretMatch[] = [];
       for (const match of withRepetitions(view.text, findIn(view.text))) {
         const place = view.back(match.start, match.end);
+        place.start = Math.min(behindLetter(text, place.start), place.end - 1);
         if (!explained.some((block) => contains(block, place))) matches.push({ ...match, ...place });
       }
       if (matches.length === 0) break;

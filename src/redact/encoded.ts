@@ -62,6 +62,20 @@ const namedLetters: Record<string, string> = {
   rbrace: "}",
 };
 
+/** Letters that end in signs which a token has as well. */
+const openLetter = /%(?:25){0,2}[2-7][0-9a-f]|\\{1,4}u00[2-7][0-9a-f]/gi;
+const maxLetter = 10;
+
+/** Where what begins at a position begins if that is within an encoded letter: behind it. */
+export function behindLetter(text: string, position: number): number {
+  const from = Math.max(0, position - maxLetter);
+  for (const { 0: found, index } of text.slice(from, position + maxLetter).matchAll(openLetter)) {
+    const end = from + index + found.length;
+    if (from + index < position && position < end) return end;
+  }
+  return position;
+}
+
 /** So much around an encoded letter is read with it; what lies between is not searched again. Characters. */
 const contextBefore = 200;
 const contextAfter = 500;

@@ -2,20 +2,29 @@ import type { Config } from "../project/config/settings.ts";
 import { changeOf } from "../project/files/file-id.ts";
 import type { Project } from "../project/paths.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { globalPatternsFile, projectPatternsFile } from "./patterns/patterns-file.ts";
+import { globalPatternsFile, type PatternSources, projectPatternsFile } from "./patterns/patterns-file.ts";
+import { createReviewer, type Reviewer } from "./review.ts";
 import type { Scrubber } from "./scrubber.ts";
 
 /**
  * The scrubber of a project, or of what is about none: the user's patterns, and those that the project adds.
  * @throws PommelError `config_invalid`
  */
-export function scrubberOf(project: Project | null, config: Config): Scrubber {
-  return createScrubber({
-    globalFile: globalPatternsFile(),
-    projectFile: project && projectPatternsFile(project),
-    pii: config["scrub.pii"],
-  });
-}
+export const scrubberOf = (project: Project | null, config: Config): Scrubber =>
+  createScrubber(sourcesOf(project, config));
+
+/**
+ * What tells of a text which values a scrubber of the project nearly removes.
+ * @throws PommelError `config_invalid`
+ */
+export const reviewerOf = (project: Project, config: Config): Reviewer =>
+  createReviewer(sourcesOf(project, config));
+
+const sourcesOf = (project: Project | null, config: Config): PatternSources => ({
+  globalFile: globalPatternsFile(),
+  projectFile: project && projectPatternsFile(project),
+  pii: config["scrub.pii"],
+});
 
 /** The same for the rule files as they are now: made again when they change. */
 export class CurrentScrubber {

@@ -52,10 +52,13 @@ describe("the golden corpus", () => {
     expect(left.length / secrets.length, JSON.stringify(left, null, 1)).toBeLessThanOrEqual(0.03);
   });
 
-  it.each(known)("has at most 1 % false positives: $name", ({ lookAlikes }) => {
-    const wrong = lookAlikes.filter(({ text }) => !isUnchanged(text)).map(({ text }) => scrubCase(text));
-    expect(wrong.length / lookAlikes.length, wrong.join("\n")).toBeLessThanOrEqual(0.01);
-  });
+  it.each(known.filter(({ lookAlikes }) => lookAlikes.length > 0))(
+    "has at most 1 % false positives: $name",
+    ({ lookAlikes }) => {
+      const wrong = lookAlikes.filter(({ text }) => !isUnchanged(text)).map(({ text }) => scrubCase(text));
+      expect(wrong.length / lookAlikes.length, wrong.join("\n")).toBeLessThanOrEqual(0.01);
+    },
+  );
 
   // Only counted, never printed: nobody is to tune a pattern on one of them. Its author wrote the patterns, too.
   it("is detected in at least 95 of 100 cases that were held back", () => {

@@ -18,6 +18,7 @@ import {
   lineBefore,
   looksLikeWords,
   looksRandom,
+  withoutEncoding,
 } from "./randomness.ts";
 import {
   hasPasswordShape,
@@ -309,7 +310,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
       place.text.slice(Math.max(0, place.from - 8), place.from + 1),
     );
     if (isFrameworkKey && value.length >= 32 && !isNoValue(value) && !looksLikeWords(value)) return true;
-    const signs = value.match(/[^A-Za-z0-9_./:\s-]/g)?.length ?? 0;
+    const signs = withoutEncoding(value).match(/[^A-Za-z0-9_./:\s-]/g)?.length ?? 0;
     // Two words in a row, each between spaces: a sentence.
     if (/(?:^|\s)[A-Za-z]{2,}\s+[A-Za-z]{2,}(?:\s|[.,;:]|$)/.test(value)) return false;
     if (signs < 4 || isNoValue(value) || value.includes("://")) return false;

@@ -66,13 +66,16 @@ export function isJumbled(whole: string): boolean {
   return wordy < text.length / 3;
 }
 
+/** A space for each letter that is encoded in URLs, HTML or source code: with "%20" between them they are words. */
+export const withoutEncoding = (text: string): string =>
+  text.replace(/%(?:25)*[2-7][0-9a-f]|&#?x?[0-9a-z]{2,6};|\\{1,4}u00[2-7][0-9a-f]/gi, " ");
+
 /**
  * Whether a text is made of words and small numbers: an identifier, a slug, a file name, a version. Words have vowels
  * and at least three letters.
  */
 export function looksLikeWords(text: string): boolean {
-  const parts = text
-    .slice(0, maxChecked)
+  const parts = withoutEncoding(text.slice(0, maxChecked))
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+|[0-9])([A-Z][a-z])/g, "$1 $2")
     .split(/[^A-Za-z0-9]+/)

@@ -8,7 +8,7 @@ import { homeOf, makeDirectory } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { checkNames, type Pattern } from "./default-pattern.ts";
 import { defaultPatterns } from "./default-patterns.ts";
-import { compileDefault, compileRule, type Rule, typeOf } from "./rule.ts";
+import { compileDefault, compileRule, type OnRefused, type Rule, typeOf } from "./rule.ts";
 
 const patternsFileName = "scrubbing-patterns.toml";
 
@@ -58,7 +58,10 @@ export function ensureGlobalPatterns(env: NodeJS.ProcessEnv = process.env): stri
  * matches, the first gives the placeholder.
  * @throws PommelError `config_invalid` naming file, line, pattern and what is wrong; `unreadable`
  */
-export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
+export function rulesFrom(
+  { globalFile, projectFile, pii }: PatternSources,
+  onRefused?: OnRefused,
+): {
   rules: Rule[];
   fingerprint: string;
 } {
@@ -74,14 +77,14 @@ export function rulesFrom({ globalFile, projectFile, pii }: PatternSources): {
   const names = new Set(defaultPatterns.map(({ name }) => name));
   const added = own.filter(({ pattern }) => !names.has(pattern.name));
   if (projectFile !== null) added.push(...readPatterns(projectFile, new Map()));
-  for (const entry of added) use(entry.pattern, () => compileEntry(entry));
+  for (const entry of added) use(entry.pattern, () => compileEntry(entry, onRefused));
   for (const pattern of defaultPatterns) {
     const entry = changed.get(pattern.name);
     const effective = entry?.pattern ?? pattern;
     use(effective, () =>
       entry === undefined || isSameRule(entry.pattern, pattern)
-        ? compileDefault({ ...pattern, replacement: effective.replacement })
-        : compileEntry(entry),
+        ? compileDefault({ ...pattern, replacement: effective.replacement }, onRefused)
+        : compileEntry(entry, onRefused),
     );
   }
   return { rules, fingerprint: createHash("sha256").update(JSON.stringify(used)).digest("hex") };
@@ -183,9 +186,9 @@ function readEntry(item: unknown, at: string, defaults: ReadonlyMap<string, Patt
   };
 }
 
-function compileEntry({ pattern, at }: Entry): Rule {
+function compileEntry({ pattern, at }: Entry, onRefused?: OnRefused): Rule {
   try {
-    return compileRule(pattern);
+    return compileRule(pattern, onRefused);
   } catch (error) {
     throw invalid(
       at,

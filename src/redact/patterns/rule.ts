@@ -3,6 +3,7 @@ import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/ty
 import { RE2JS } from "re2js";
 import { messageOf } from "../../project/errors.ts";
 import { checks } from "../checks/checks.ts";
+import type { Place } from "../checks/place.ts";
 import type { DefaultPattern, Pattern } from "./default-pattern.ts";
 
 /** A compiled pattern. */
@@ -25,6 +26,9 @@ export interface Span {
   next: number;
 }
 
+/** Told of each match that is no secret by its pattern's check. */
+export type OnRefused = (rule: string, place: Place) => void;
+
 /** Replaces a placeholder during the search, so that neither its text nor its number matches. */
 export const stopper = "\uE000";
 
@@ -41,7 +45,7 @@ export function typeOf(replacement: string): string | null {
  * Compiles a pattern for RE2, which is linear for every pattern.
  * @throws Error that explains the problem
  */
-export function compileRule(pattern: Pattern): Rule {
+export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
   const expression = compileRe2(pattern.pattern);
   const group = Object.hasOwn(expression.namedGroups(), "secret") ? "secret" : 0;
   const check = pattern.check === null ? null : checks[pattern.check];
@@ -58,7 +62,11 @@ export function compileRule(pattern: Pattern): Rule {
         const span = { start: matcher.start(group), end: matcher.end(group), next: matcher.end() };
         if (span.start < 0 || span.end <= span.start) continue;
         if (check === null && isExample(text.slice(span.start, span.end))) continue;
-        if (check?.({ text, from: matcher.start(), ...span }) === false) continue;
+        const place = { text, from: matcher.start(), ...span };
+        if (check?.(place) === false) {
+          onRefused?.(pattern.name, place);
+          continue;
+        }
         spans.push(span);
       }
       return spans;
@@ -78,7 +86,7 @@ function compileRe2(pattern: string): RE2JS {
  * Compiles a default pattern for the native engine, which is many times faster. Default patterns are linear there
  * (`row` in default-pattern.ts) and match the same as under RE2.
  */
-export function compileDefault(pattern: DefaultPattern): Rule {
+export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): Rule {
   const ignoreCase = pattern.pattern.startsWith("(?i)");
   const source = ignoreCase ? pattern.pattern.slice(4) : pattern.pattern;
   const mode = pattern.keywords.length > 0 && pattern.reach === 0 ? "y" : "g";
@@ -94,7 +102,12 @@ export function compileDefault(pattern: DefaultPattern): Rule {
     const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
     const next = match.index + match[0].length;
     if (check === null && isExample(text.slice(start, end))) return null;
-    if (end <= start || check?.({ text, from: match.index, start, end }) === false) return null;
+    if (end <= start) return null;
+    const place = { text, from: match.index, start, end };
+    if (check?.(place) === false) {
+      onRefused?.(pattern.name, place);
+      return null;
+    }
     return { start, end, next };
   };
   const rule = {

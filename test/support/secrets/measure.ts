@@ -19,6 +19,8 @@ import { firstLookAlikes, firstSecrets } from "./traces/first.ts";
 import { secondLookAlikes, secondSecrets } from "./traces/second.ts";
 import { thirdLookAlikes, thirdSecrets } from "./traces/third.ts";
 import { unseenLookAlikes, unseenSecrets } from "./unseen-corpus.ts";
+import { lookAlikesWrittenOtherwise, secretsWrittenOtherwise } from "./written-otherwise.ts";
+import { laterSecretsWrittenOtherwise } from "./written-otherwise-later.ts";
 
 /** Secrets and look-alikes with the same relation to the patterns. */
 interface Corpus {
@@ -74,6 +76,12 @@ export function corpora(seed = 1): Corpus[] {
       lookAlikes: casesOf(thirdLookAlikes, seed),
       isHeldOut: true,
     },
+    {
+      name: "written otherwise",
+      secrets: secretsWrittenOtherwise(seed),
+      lookAlikes: lookAlikesWrittenOtherwise(seed),
+    },
+    { name: "written otherwise, later", secrets: laterSecretsWrittenOtherwise(seed), lookAlikes: [] },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
 }

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { SecretCase } from "./make.ts";
 import { casesOf, dashes, type Templates } from "./templates.ts";
 
-/** Secrets in other writings than the plain one, drawn up before any pattern was made for them, and measured once. */
+/** Secrets in other writings than the plain one, drawn up before any pattern was made for them. */
 const plainWritings: Templates = {
   "letters of other alphabets": [
     "password: «Зимний{dig:4}Вечер»",
@@ -169,7 +169,7 @@ const plainWritings: Templates = {
 };
 
 /** Written whole or in part in an encoding: `[frame, text]`, where `%s` in the frame is the encoded text. */
-const encodedTexts: readonly (readonly [frame: string, text: string])[] = [
+const encodedTexts: Framed = [
   ["DATABASE_URL=%s", "postgres://{word}:«{pw}»@db.acme.test/shop"],
   ["https://acme.test/cb?state=%s&x=1", '{"user":"ann","password":"«{pw}»"}'],
   ["MONGO=%s", "mongodb+srv://app:«{weak}»@c0.acme.test"],
@@ -214,7 +214,7 @@ const percent = (text: string) =>
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /** Each letter has its own place: a part of the text stays a part of what is written. */
-const letterwise: Record<string, (text: string) => string> = {
+export const letterwise: Record<string, (text: string) => string> = {
   percent,
   "percent, twice": (text) => percent(percent(text)),
   "HTML entities": (text) =>
@@ -223,31 +223,38 @@ const letterwise: Record<string, (text: string) => string> = {
   "escapes of JSON": (text) =>
     text.replace(/["':=&/@{}<>pPsS]/g, (sign) => `\\u00${hexOf(sign).padStart(2, "0")}`),
 };
-const blockwise: Record<string, (text: string) => string> = {
+export const blockwise: Record<string, (text: string) => string> = {
   base64,
   "base64, twice": (text) => base64(base64(text)),
   "base64 of gzip": (text) => gzipSync(text).toString("base64"),
 };
 
 /** `text` as one case of templates, and what is written around its encoded form. */
-function encodedCases(kind: string, seed: number, pairs: readonly (readonly [string, string])[]) {
+function encodedCases(kind: string, seed: number, pairs: Framed) {
   const texts = casesOf({ [kind]: pairs.map(([, text]) => text) }, seed);
   return texts.map((item, index) => ({ ...item, frame: pairs[index]![0] }));
 }
 
 /** All of them, the same for the same seed. */
-export function secretsWrittenOtherwise(seed: number): SecretCase[] {
-  const cases = casesOf(plainWritings, seed);
+export const secretsWrittenOtherwise = (seed: number): SecretCase[] => [
+  ...casesOf(plainWritings, seed),
+  ...secretsInEncodings(seed, encodedTexts, [
+    ...bareKeys.flatMap((key) => frames.slice(0, 2).map((frame) => [frame, `«${key}»`] as const)),
+    ...assignments.map((text, index) => [frames[index % frames.length]!, text] as const),
+  ]),
+];
+
+type Framed = readonly (readonly [frame: string, text: string])[];
+
+/** Texts in every encoding, letter by letter and as blocks. */
+export function secretsInEncodings(seed: number, letters: Framed, blocks: Framed): SecretCase[] {
+  const cases: SecretCase[] = [];
   for (const [kind, write] of Object.entries(letterwise)) {
-    for (const { text, secrets, frame } of encodedCases(kind, seed, encodedTexts)) {
+    for (const { text, secrets, frame } of encodedCases(kind, seed, letters)) {
       const written = frame.replace("%s", () => write(text));
       cases.push({ kind, text: written, secrets: secrets.map(write), keep: [] });
     }
   }
-  const blocks = [
-    ...bareKeys.flatMap((key) => frames.slice(0, 2).map((frame) => [frame, `«${key}»`] as const)),
-    ...assignments.map((text, index) => [frames[index % frames.length]!, text] as const),
-  ];
   for (const [kind, write] of Object.entries(blockwise)) {
     for (const { text, frame } of encodedCases(kind, seed, blocks)) {
       const written = write(text);

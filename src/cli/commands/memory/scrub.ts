@@ -9,14 +9,14 @@ import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/memory.ts";
 import { ensureGlobalPatterns, globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
-import { scrubberOf } from "../../../redact/project-scrubber.ts";
+import { reviewerOf, scrubberOf } from "../../../redact/project-scrubber.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
-import { counted, oneLine } from "../../terminal/text.ts";
+import { counted, oneLine, shortId } from "../../terminal/text.ts";
 
 interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
   note?: string;
@@ -111,6 +111,7 @@ function describe(report: ForgetResponse): string[] {
 interface ScrubOptions {
   /** true: what is stored. */
   check?: string | true;
+  review?: boolean;
   init?: boolean;
   llm?: boolean;
 }
@@ -121,6 +122,7 @@ export async function scrubCommand(
   options: ScrubOptions,
 ): Promise<number | undefined> {
   if (options.init) return initPatterns(output);
+  if (options.review) return reviewStored(await findProject(cwd), output);
   if (options.llm) return letModelRead(await findProject(cwd), output);
   if (options.check === undefined) return scrubAgain(await findProject(cwd), output);
   if (options.check === true) return checkStored(await findProject(cwd), output);
@@ -185,6 +187,28 @@ async function checkStored(project: Project, output: Output): Promise<number> {
   });
   return check.rules.length === 0 ? 0 : 1;
 }
+
+async function reviewStored(project: Project, output: Output): Promise<undefined> {
+  const reviewer = reviewerOf(project, loadConfig(project).config);
+  const progress = createProgress({ label: "Reading", unit: "sessions" });
+  const how = { onProgress: progress.update };
+  const review = await call("reviewSecrets", { reviewer }, project, how).finally(progress.finish);
+  output.result(review, () => {
+    if (review.values.length === 0) return `${tick("ok", output.colors)} Nothing was nearly redacted.`;
+    const rows = review.values.map(({ session, turn, places, rule, masked, context }) => [
+      session === null ? "a note" : shortId(session) + (turn === null ? "" : `:${turn}`),
+      counted(places, "place"),
+      rule,
+      `${oneLine(context, 40)}${masked}`,
+    ]);
+    const more = review.total > rows.length ? `\n... and ${review.total - rows.length} more` : "";
+    return `${aligned(rows)}${more}\n\n${reviewHint}`;
+  });
+}
+
+const reviewHint = `These stayed: they matched a pattern, but look like no secret. If one is:
+  pm memory forget --match TEXT  removes it from the memory
+  pm memory scrub --init         creates scrubbing-patterns.toml, where a pattern of your own keeps it out`;
 
 /** Only the daemon asks the model: it takes long, and what it has not read by then waits. */
 async function letModelRead(project: Project, output: Output): Promise<undefined> {
