@@ -56,7 +56,7 @@ describe("a restore that is killed at any of its steps", () => {
   test("leaves the old memory or the new one, and both can be had", () => {
     add("old");
     const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
-    add("of today");
+    add("of-today");
     const states = statesOf(dir, () => replaceMemory(file, backup));
     expect(states.length).toBeGreaterThan(8);
     const outcomes = states.map((state) => {
@@ -97,7 +97,7 @@ describe("a restore that is killed at any of its steps", () => {
   test("by an older Pommel is listed, and kept", () => {
     add("old");
     const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
-    add("of today");
+    add("of-today");
     cpSync(file, `${file}.replaced-now`);
     rmSync(file);
     cpSync(backup, file);
