@@ -218,7 +218,7 @@ it("whose notes cannot be pushed at once is tried again, and the token is in no 
     const failed: unknown = await onGitlab(job).catch((error: unknown) => error);
     expect(failed).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^error: git push failed: .*not now/m),
+      stderr: expect.stringMatching(/^error: git push failed: .*hook declined/m),
     });
     const { stdout: said, stderr: shown } = failed as { stdout: string; stderr: string };
     const basic = Buffer.from(`oauth2:${token}`).toString("base64");

@@ -36,3 +36,6 @@ export const hostileTexts: readonly string[] = [
   " ",
   "a".repeat(1_000_000),
 ];
+
+/** The same with short names, for the titles of tests. */
+export const hostile = hostileTexts.map((text) => [JSON.stringify(text).slice(0, 40), text] as const);

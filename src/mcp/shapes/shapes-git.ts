@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { blameRequest } from "../../protocol/operations/blame.ts";
 import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
-import { described, field, lineNumber, text } from "../../protocol/shape-parts.ts";
+import { described, field, lineNumber, place, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type Output, type PagedOutput } from "../tool.ts";
 
@@ -61,7 +61,7 @@ interface FoundCommit {
 }
 
 export const whyInput = z.strictObject({
-  file: described('from the root: "src/auth.ts:10-20"', text),
+  file: described('from the root: "src/auth.ts:10-20"', place),
   first_line: field("default: the whole file", lineNumber),
   last_line: field("default: first_line", lineNumber),
   revision: blameRequest().shape.rev,

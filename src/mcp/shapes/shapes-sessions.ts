@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { fixRequest, howRequest, lostTextRequest } from "../../protocol/operations/commands.ts";
 import { annotateRequest, type Decision, decisionsRequest } from "../../protocol/operations/memory.ts";
 import { type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
-import { described, field, text } from "../../protocol/shape-parts.ts";
+import { described, field, outside, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,
   type LabelledOutput,
@@ -158,7 +158,7 @@ export interface CommandsOutput extends LabelledOutput, Output {
 
 export const addNoteInput = z.strictObject({
   text: annotateRequest().shape.note,
-  session_id: field("the session that it is about; default: your own", text),
+  session_id: field("the session that it is about; default: your own", outside("session")),
 });
 
 export interface AddNoteOutput extends Output {

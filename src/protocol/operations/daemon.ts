@@ -5,6 +5,7 @@ import {
   field,
   lazy,
   numberOrNull,
+  place,
   places,
   strings,
   text,
@@ -115,7 +116,7 @@ export const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true),
 export const commandRequest = lazy(() =>
   z.object({
     args: strings,
-    cwd: text,
+    cwd: place,
     /** The terminal's width; null if stdout is not a terminal. */
     columns: z.nullable(count),
     /** Whether stdout and stderr may have colours. */

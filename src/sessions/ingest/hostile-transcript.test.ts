@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { aiderHistory } from "../../../test/support/aider-fixture.ts";
-import { hostileTexts } from "../../../test/support/hostile-texts.ts";
+import { hostile } from "../../../test/support/hostile-texts.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import type { Agent } from "../../agents/agent.ts";
@@ -57,7 +57,7 @@ const linesOf = (session: string) => {
   return t.text().trimEnd().split("\n");
 };
 
-it.each(hostileTexts)("an id that is %j is a session of its own, or refused by name", async (id) => {
+it.each(hostile)("an id that is %s is a session of its own, or refused by name", async (_, id) => {
   const outcome = await read(linesOf(id)).catch((error: unknown) => codeOf(error));
   const stored = listSessions(kept.memory, { children: true }).map(({ uid }) => uid);
   if (fits("session", id)) expect(stored).toEqual([id]);

@@ -102,12 +102,12 @@ describe("a backup", () => {
   });
 
   test("stays, however old, while no newer one has its sessions and notes", () => {
-    add("of the old memory");
+    add("of-the-old-memory");
     const old = backUpDaily(file, { folder, keep: 2 }, day)!.file;
     rmSync(file);
     cpSync(old, join(dir, "away.db"));
     rmSync(old);
-    add("of the new memory");
+    add("of-the-new-memory");
     cpSync(join(dir, "away.db"), old);
     const made = [2, 3, 4, 5].map((n) => {
       add(`s${n}`);

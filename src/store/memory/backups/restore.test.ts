@@ -56,7 +56,7 @@ describe("a restore that is killed at any of its steps", () => {
   test("leaves the old memory or the new one, and both can be had", () => {
     add("old");
     const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
-    add("of today");
+    add("of-today");
     const states = statesOf(dir, () => replaceMemory(file, backup));
     expect(states.length).toBeGreaterThan(8);
     const outcomes = states.map((state) => {
@@ -65,14 +65,14 @@ describe("a restore that is killed at any of its steps", () => {
       expect(leftoversOf(left)).toEqual([]);
       const memory = sessionsIn(left);
       const before = replacedFiles(left).map(sessionsIn);
-      expect(["of today,old", "old"]).toContain(memory);
-      if (memory === "old") expect(before[0]).toBe("of today,old");
+      expect(["of-today,old", "old"]).toContain(memory);
+      if (memory === "old") expect(before[0]).toBe("of-today,old");
       // The natural next step takes nothing away.
       replaceMemory(left, join(left, "../backups", basename(backup)));
       expect(sessionsIn(left)).toBe("old");
-      expect(replacedFiles(left).map(sessionsIn)).toContain("of today,old");
-      replaceMemory(left, replacedFiles(left).find((one) => sessionsIn(one) === "of today,old")!);
-      expect(sessionsIn(left)).toBe("of today,old");
+      expect(replacedFiles(left).map(sessionsIn)).toContain("of-today,old");
+      replaceMemory(left, replacedFiles(left).find((one) => sessionsIn(one) === "of-today,old")!);
+      expect(sessionsIn(left)).toBe("of-today,old");
       rmSync(join(left, ".."), { recursive: true });
       return memory;
     });
@@ -97,13 +97,13 @@ describe("a restore that is killed at any of its steps", () => {
   test("by an older Pommel is listed, and kept", () => {
     add("old");
     const { file: backup } = backUp(file, { folder: backupFolder(file, ""), reason: "manual" });
-    add("of today");
+    add("of-today");
     cpSync(file, `${file}.replaced-now`);
     rmSync(file);
     cpSync(backup, file);
     expect(allCopies(file).map(({ reason }) => reason)).toContain("replaced");
     replaceMemory(file, backup);
-    expect(replacedFiles(file).map(sessionsIn)).toEqual(["old", "of today,old"]);
+    expect(replacedFiles(file).map(sessionsIn)).toEqual(["old", "of-today,old"]);
   });
 });
 

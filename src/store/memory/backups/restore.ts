@@ -8,6 +8,7 @@ import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
 import { checkDatabase, openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { Memory } from "../memory.ts";
+import { oddValueIn } from "../outside-columns.ts";
 import { salvageMemory } from "../repair/salvage.ts";
 import { memorySchema } from "../schema.ts";
 import { expendable } from "./backup-content.ts";
@@ -121,6 +122,13 @@ function bringUpToDate(file: string, emptied: readonly string[]): void {
     const verdict = memory.check();
     if (verdict !== "ok")
       throw new PommelError("unreadable", `The restored memory is not sound: ${verdict}.`);
+    const odd = oddValueIn(memory);
+    if (odd !== null)
+      throw new PommelError(
+        "unreadable",
+        `${odd}. No Pommel wrote this memory.`,
+        "Nothing was restored. Choose another backup.",
+      );
   } finally {
     memory.close();
   }
