@@ -116,7 +116,7 @@ describe("an error names today's name of", () => {
     const [tool, argument] = name.split(" ") as [ToolName, string];
     const { input } = tools[tool];
     expect(() => readArguments(tool, input, { [argument]: "x" })).toThrow(
-      `Unknown argument "${argument}". Pommel's name for it: ${today.join(" or ")}.`,
+      `Unknown argument "${argument}". Pommel's name for it: ${today.join(", ")}.`,
     );
   });
 });

@@ -164,6 +164,7 @@ export function hintForOtherName(
     (one) => one.kind === kind && (typeof isMeant === "string" ? one.name === isMeant : isMeant(one.name)),
   );
   if (row === undefined) return null;
-  const names = row.today.map(written).join(" or ");
-  return [names && `Pommel's name for it: ${names}.`, row.note].filter(Boolean).join(" ");
+  const names = row.today.map(written);
+  const named = `Pommel's name${names.length > 1 ? "s" : ""} for it: ${names.join(", ")}.`;
+  return [names.length > 0 ? named : null, row.note].filter((part) => part != null).join(" ");
 }
