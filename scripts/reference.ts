@@ -1,16 +1,18 @@
 /**
  * The reference pages, made from the declarations: docs/cli.md from the command line's help, docs/configuration.md from the
- * settings, docs/http.md from the daemon's contract, docs/mcp.md from the tools. What stands above the mark in a page is written by hand. `npm run docs:reference`
+ * settings, docs/http.md from the daemon's contract, docs/mcp.md from the tools, docs/coming-from.md from the table of other names. What stands above the mark in a page is written by hand. `npm run docs:reference`
  * writes them; src/reference.test.ts holds them to it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
+import { aliasNames, canonical } from "../src/cli/names.ts";
 import { buildProgram } from "../src/cli/program.ts";
 import type { Streams } from "../src/cli/terminal/streams.ts";
 import { tools } from "../src/mcp/shapes/definitions.ts";
 import { allowedValues, settingKeys, tomlLiteral } from "../src/project/config/setting-values.ts";
 import { settings } from "../src/project/config/settings.ts";
+import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/project/other-names.ts";
 import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
 import { type Route, routes } from "../src/protocol/routes.ts";
 import { type Schema, typeOf } from "./typescript-type.ts";
@@ -22,6 +24,7 @@ const width = 100;
 
 const pages: Record<string, () => Promise<string> | string> = {
   "cli.md": cliPage,
+  "coming-from.md": comingFromPage,
   "configuration.md": configurationPage,
   "http.md": httpPage,
   "mcp.md": mcpPage,
@@ -99,6 +102,37 @@ function mcpPage(): string {
   );
   return ["## Arguments", ...described].join("\n\n");
 }
+
+/** What each other tool calls what Pommel has, a table for each kind of name. */
+function comingFromPage(): string {
+  const sections = Object.entries(otherOrigins).map(([from, title]) => {
+    const tables = otherKinds.flatMap((kind) => {
+      const rows = otherNames
+        .filter((row) => row.from === from && row.kind === kind)
+        .map(({ name, today, note = "" }) => [
+          asCode(kind, name, from === "ec" ? "ec" : "pm"),
+          today.map((one) => asCode(kind, one, "pm")).join(", "),
+          note,
+        ]);
+      if (rows.length === 0) return [];
+      return [
+        [
+          `| ${kind} | in Pommel | |`,
+          "|---|---|---|",
+          ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+        ].join("\n"),
+      ];
+    });
+    return [`## ${title}`, ...tables].join("\n\n");
+  });
+  const aliases = aliasNames.map((name) => `| \`pm ${name}\` | \`pm ${canonical([name]).join(" ")}\` |`);
+  const working = ["## Names that work as well", ["| short | in full |", "|---|---|", ...aliases].join("\n")];
+  return [...sections, ...working].join("\n\n");
+}
+
+/** @param program what a command line begins with */
+const asCode = (kind: OtherKind, name: string, program: string) =>
+  `\`${/^(?:command|option)$/.test(kind) ? `${program} ${name}` : name}\``;
 
 function fieldsOf({ properties = {}, required = [] }: Schema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {

@@ -54,6 +54,7 @@ export default defineConfig({
           { text: "Configuration", link: "/configuration" },
           { text: "MCP server", link: "/mcp" },
           { text: "HTTP", link: "/http" },
+          { text: "Coming from", link: "/coming-from" },
           { text: "Exports and open formats", link: "/export" },
           { text: "Languages", link: "/languages" },
           { text: "Models", link: "/models" },

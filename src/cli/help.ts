@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { distance } from "fastest-levenshtein";
 import { PommelError } from "../project/errors.ts";
+import { hintForOtherName } from "../project/other-names.ts";
 import { type CommandContext, examples, run } from "./frame.ts";
 import { aliasNames, canonical } from "./names.ts";
 import { buildProgram } from "./program.ts";
@@ -58,6 +59,38 @@ export function pathOf(command: Command): string {
 function allCommands(command: Command): Command[] {
   const below = command.createHelp().visibleCommands(command).flatMap(allCommands);
   return command.parent === null ? below : [command, ...below];
+}
+
+/**
+ * What a command line that is refused is here, where another tool has it.
+ * @param named the command that it names
+ * @param args with the command's own name
+ * @param problem commander's sentence
+ */
+export function hintForOtherLine(named: Command, args: readonly string[], problem: string): string | null {
+  const written = (today: string) => (today.startsWith("-") ? `\`${today}\`` : `\`pm ${today}\``);
+  const path = pathOf(named).split(" ").slice(1);
+  const [, value] = /'(?:[^']* )?(--[\w-]+ )[^']*' argument '.*' is invalid/.exec(problem) ?? [];
+  if (value !== undefined) {
+    const [, given] = /argument '(.*)' is invalid/.exec(problem)!;
+    return hintForOtherName("value", value + given, written);
+  }
+  const [, option] = /^unknown option '([^'=]+)/.exec(problem) ?? [];
+  if (option !== undefined) {
+    const isOption = (name: string) => {
+      const words = canonical(name.split(" "));
+      return words.pop() === option && words.every((word, i) => word === path[i]);
+    };
+    return hintForOtherName("option", isOption, written);
+  }
+  if (!/^(?:unknown command|too many arguments)/.test(problem)) return null;
+  const line = args.filter((one) => !one.startsWith("-"));
+  // Words in capitals stand for any but a command's name.
+  const isCommand = (name: string) =>
+    name
+      .split(" ")
+      .every((word, i) => (/^[A-Z]+$/.test(word) ? i >= path.length && line[i] : word === line[i]));
+  return hintForOtherName("command", isCommand, written);
 }
 
 /** The error for a word that is no command, with what may have been meant: by name, by meaning, by spelling. */

@@ -28,7 +28,7 @@ export async function runCommandLine(typed: readonly string[], caller: Caller): 
     if (error.exitCode === 0) return 0;
     const named = namedIn(program, args);
     if (error.code !== "commander.help")
-      return printError(await usageError(error, named), style, caller.streams);
+      return printError(await usageError(error, named, args), style, caller.streams);
     const output = createOutput(style, caller.streams);
     if (named.parent === null) {
       // `pm` alone.
@@ -56,9 +56,15 @@ function namedIn(program: Command, args: readonly string[]): Command {
 }
 
 /** Commander's "error: unknown option '--strat'\n(Did you mean --start?)" in our form. */
-async function usageError({ code, message }: CommanderError, named: Command): Promise<PommelError> {
+async function usageError(
+  { code, message }: CommanderError,
+  named: Command,
+  args: readonly string[],
+): Promise<PommelError> {
   const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
-  const { pathOf, unknownCommand } = await import("./help.ts");
+  const { hintForOtherLine, pathOf, unknownCommand } = await import("./help.ts");
+  const renamed = hintForOtherLine(named, args, what);
+  if (renamed !== null) return new PommelError("usage", what, renamed);
   const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];
   if (code === "commander.unknownCommand" && word !== undefined) return unknownCommand(word, named);
   const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${pathOf(named)} --help\`.`;

@@ -28,6 +28,15 @@ describe("an agent that asks", () => {
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(["what_do_we_know"]);
   });
 
+  it("learns what a tool and an argument of another server are called here", async () => {
+    const unknown = client.callTool({ name: "ec_search", arguments: { query: "x" } });
+    await expect(unknown).rejects.toThrow(
+      'Unknown tool "ec_search". Pommel\'s name for it: search_sessions.',
+    );
+    const { text } = await ask("search_sessions", { query: "x", chunkType: "decision" });
+    expect(text).toContain('Unknown argument "chunkType". Pommel\'s name for it: kind.');
+  });
+
   it("finds code with its place", async () => {
     const { text, structured } = await ask("search_code", { query: "refresh token lock" });
     expect(text).toMatch(

@@ -16,6 +16,7 @@ import {
 import { type Config, defaultConfig, type SettingKey, settings } from "../../project/config/settings.ts";
 import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
+import { hintForOtherName } from "../../project/other-names.ts";
 import type { Project } from "../../project/paths.ts";
 import type { CommandContext } from "../frame.ts";
 import { aligned, type Output } from "../terminal/output.ts";
@@ -188,6 +189,7 @@ function noSuchPrefix(prefix: string): PommelError {
   return new PommelError(
     "config_unknown_key",
     `No setting and no subcommand of \`pm config\` starts with ${prefix}.`,
-    nearest ? `Did you mean ${nearest}?` : "Run `pm config list`, or `pm config --help`.",
+    hintForOtherName("setting", prefix) ??
+      (nearest ? `Did you mean ${nearest}?` : "Run `pm config list`, or `pm config --help`."),
   );
 }

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { sessionAround } from "../../agents/profiles.ts";
 import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { hintForOtherName } from "../../project/other-names.ts";
 import { isObject, problemIn } from "../../protocol/problem-in.ts";
 import { withoutFrames, withoutFramesIn } from "../../text/quotation.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
@@ -21,12 +22,18 @@ export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, g
   const parsed = z.safeParse(input, args);
   const problems = parsed.success
     ? Object.entries(args).flatMap((argument) => contentProblem(argument, input))
-    : parsed.error.issues.map((issue) => problemIn(issue, args, "argument"));
+    : parsed.error.issues.flatMap((issue) => [problemIn(issue, args, "argument"), ...hintsFor(tool, issue)]);
   if (parsed.success && problems.length === 0) return parsed.data;
   const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
   const several = [...new Set(problems)].slice(0, 5).join(" ");
   throw new PommelError("usage", several, `${tool} takes: ${names.join(", ")}.`);
 }
+
+/** What unknown arguments are called here. */
+const hintsFor = (tool: string, issue: z.core.$ZodIssue): string[] =>
+  issue.code === "unrecognized_keys"
+    ? issue.keys.flatMap((key) => hintForOtherName("argument", `${tool} ${key}`) ?? [])
+    : [];
 
 /** Longer ones are no question; a text that may be longer says so itself. */
 const maxCharacters = 1000;

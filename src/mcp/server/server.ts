@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { hintForOtherName } from "../../project/other-names.ts";
 import { version } from "../../project/version.ts";
 import { ProtocolError, ProtocolErrorCode, Server } from "./sdk.ts";
 
@@ -50,7 +51,9 @@ export function createServer({ cwd, isAcross, untilRead }: ServerOptions): Serve
       if (!isToolName(name)) {
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `Unknown tool ${JSON.stringify(name.slice(0, 60))}.`,
+          [`Unknown tool ${JSON.stringify(name.slice(0, 60))}.`, hintForOtherName("tool", name) ?? ""]
+            .join(" ")
+            .trimEnd(),
         );
       }
       return callTool(name, params.arguments, { cwd, isAcross, signal: mcpReq.signal });

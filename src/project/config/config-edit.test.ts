@@ -74,16 +74,12 @@ describe("setConfig", () => {
   it.each([
     ["a value with a comment", "[search]\nlimit  =  3   # few\n", "[search]\nlimit  =  20   # few\n"],
     ["CRLF", "[search]\r\n# mine\r\n", "[search]\r\nlimit = 20\r\n# mine\r\n"],
-    [
-      "no final line break",
-      "[watch]\npoll_seconds = 3",
-      "[watch]\npoll_seconds = 3\n\n[search]\nlimit = 20\n",
-    ],
+    ["no final line break", "[backup]\nkeep = 3", "[backup]\nkeep = 3\n\n[search]\nlimit = 20\n"],
     ["a section at the end", "[search]", "[search]\nlimit = 20"],
     [
       "a section with others after it",
-      '[search]\nlevels = [\n  "file", # ]\n]\n\n[watch]\n',
-      '[search]\nlevels = [\n  "file", # ]\n]\nlimit = 20\n\n[watch]\n',
+      '[search]\n\n[index]\nlevels = [\n  "file", # ]\n]\n',
+      '[search]\nlimit = 20\n\n[index]\nlevels = [\n  "file", # ]\n]\n',
     ],
     ["dotted keys", "context.kinds = []\n", "context.kinds = []\n\n[search]\nlimit = 20\n"],
     ["a dotted value", "search . limit = 3\n", "search . limit = 20\n"],
@@ -197,7 +193,7 @@ const startingFiles = [
   commented,
   commented.replaceAll("\n", "\r\n"),
   '# mine\n[search] # s\nlimit=3# x\n\n[ index ]\nexclude = ["a", # why\n  "b]"] # end\nmax_file_size = 2\n',
-  "sessions.retention_days = 10\nindex.exclude = ['''x''']\n\n[search]\nlevels = []",
+  "sessions.retention_days = 10\nindex.exclude = ['''x''']\n\n[context]\nkinds = []",
   "",
 ];
 

@@ -7,7 +7,13 @@ import { refuseOutside, targetOf, unwritable } from "../files/text-file.ts";
 import { makeDirectory, ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { isTable, parseToml, readText } from "./config.ts";
-import { allowedValues, isSettingKey, nearestSettingKey, parseValue, tomlLiteral } from "./setting-values.ts";
+import {
+  allowedValues,
+  hintForUnknownSetting,
+  isSettingKey,
+  parseValue,
+  tomlLiteral,
+} from "./setting-values.ts";
 import { homeSettings, type SettingKey, settings, teamSettings } from "./settings.ts";
 import { replaceInlineTable, setValue, unsetValue } from "./toml-edit.ts";
 
@@ -29,12 +35,7 @@ export interface EditResult {
  */
 export function requireSettingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key;
-  const nearest = nearestSettingKey(key);
-  throw new PommelError(
-    "config_unknown_key",
-    `Unknown setting: ${key}.`,
-    nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.",
-  );
+  throw new PommelError("config_unknown_key", `Unknown setting: ${key}.`, hintForUnknownSetting(key));
 }
 
 /**

@@ -199,12 +199,27 @@ it("gives every setting a variable of its own", () => {
   expect(new Set(settingKeys.map(envName)).size).toBe(settingKeys.length);
 });
 
-it("leaves out what is no setting any more, reads what took its place, and says so", () => {
-  write(ownConfigFile(), '[search]\nmode = "fts"\nlimit = 3\n[llm]\nollama_url = "http://gpu.local:1"\n');
-  const { config, notes } = loadConfig(null, {});
-  expect(config).toMatchObject({ "search.limit": 3, "ollama.url": "http://gpu.local:1" });
-  expect(notes).toEqual([
-    `${ownConfigFile()}:2: search.mode no longer exists; it is left out.`,
-    `${ownConfigFile()}:5: llm.ollama_url no longer exists; ollama.url is used instead.`,
-  ]);
+describe("a name that a setting has elsewhere", () => {
+  it.each([
+    ["[search]\ndefault_limit = 3\n", "search.default_limit", "search.limit"],
+    ["chunk_levels = []\n", "chunk_levels", "index.levels"],
+    ["[security]\nfilter_secrets = true\n", "security.filter_secrets", "Secrets are always removed"],
+  ])("in a file is refused with today's: %j", (text, key, today) => {
+    write(ownConfigFile(), text);
+    expect(() => loadConfig(null, {})).toThrow(
+      expect.objectContaining({
+        code: "config_invalid",
+        message: expect.stringContaining(`unknown setting ${key}.`),
+        hint: expect.stringContaining(today),
+      }),
+    );
+  });
+
+  it("in a variable is ignored with today's", () => {
+    const { config, notes } = loadConfig(null, { POMMEL_SEARCH_DEFAULT_LIMIT: "3" });
+    expect(config["search.limit"]).toBe(10);
+    expect(notes).toEqual([
+      "The environment variable POMMEL_SEARCH_DEFAULT_LIMIT is ignored. Pommel's name for it: POMMEL_SEARCH_LIMIT.",
+    ]);
+  });
 });

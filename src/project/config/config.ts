@@ -3,13 +3,19 @@ import { dirname } from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { codeOf, messageOf, PommelError } from "../errors.ts";
 import { homeOf, ignoredPlaces, ownConfigFile } from "../home.ts";
+import { hintForOtherName, otherNames } from "../other-names.ts";
 import type { Project } from "../paths.ts";
-import { allowedValues, isSettingKey, nearestSettingKey, parseValue, settingKeys } from "./setting-values.ts";
+import {
+  allowedValues,
+  hintForUnknownSetting,
+  isSettingKey,
+  parseValue,
+  settingKeys,
+} from "./setting-values.ts";
 import {
   type Config,
   defaultConfig,
   homeSettings,
-  retiredSettings,
   type SettingKey,
   settings,
   teamSettings,
@@ -22,12 +28,12 @@ export type Origin = "default" | "global" | "team" | "project" | "env";
 export interface LoadedConfig {
   config: Config;
   origin: Record<SettingKey, Origin>;
-  /** Notes about retired settings, and about what a repository may not set; a sentence each. */
+  /** What a repository may not set, and variables that have another name here; a sentence each. */
   notes: string[];
 }
 
 /** The environment variable that overrides a setting: `search.limit` is POMMEL_SEARCH_LIMIT. */
-export function envName(key: SettingKey): string {
+export function envName(key: string): string {
   return `POMMEL_${key.toUpperCase().replace(".", "_")}`;
 }
 
@@ -42,13 +48,14 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
   const origin = Object.fromEntries(settingKeys.map((key) => [key, "default"])) as Record<SettingKey, Origin>;
   const ignored = ignoredPlaces(env);
   const notes: string[] = ignored === null ? [] : [ignored];
-  const own = readConfigFile(ownConfigFile(homeOf(env)), { notes });
+  const own = readConfigFile(ownConfigFile(homeOf(env)));
   const layers: [Origin, Partial<Config>][] = [["global", own]];
   if (project) {
     layers.push(["team", readTeamFile(project.teamConfigFile, notes)]);
-    layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings, notes })]);
+    layers.push(["project", readConfigFile(project.configFile, { refused: homeSettings })]);
   }
   layers.push(["env", readEnvironment(env)]);
+  notes.push(...ignoredVariables("setting", env));
   for (const [from, layer] of layers) {
     for (const key of Object.keys(layer) as SettingKey[]) {
       values[key] = layer[key];
@@ -61,12 +68,11 @@ export function loadConfig(project: Project | null, env: NodeJS.ProcessEnv = pro
 /**
  * The settings in one file; none when it is missing.
  * @param options.refused settings that this file may not have
- * @param options.notes receives a sentence for each retired setting
  * @throws PommelError `config_invalid`, `unreadable`
  */
 export function readConfigFile(
   file: string,
-  { refused = new Set(), notes = [] }: { refused?: ReadonlySet<SettingKey>; notes?: string[] } = {},
+  { refused = new Set() }: { refused?: ReadonlySet<SettingKey> } = {},
 ): Partial<Config> {
   const source = readText(file);
   if (source === null) return {};
@@ -74,9 +80,7 @@ export function readConfigFile(
   for (const [section, table] of Object.entries(parseToml(source, file))) {
     if (!isTable(table)) throw unknownKey(section, file, source);
     for (const [name, value] of Object.entries(table)) {
-      const written = `${section}.${name}`;
-      const key = todays(written, at(file, source, written), notes);
-      if (key === null) continue;
+      const key = `${section}.${name}`;
       if (!isSettingKey(key)) throw unknownKey(key, file, source);
       if (refused.has(key)) throw ownOnly(key, file, source);
       const result = settings[key].schema.safeParse(value);
@@ -100,8 +104,7 @@ function readTeamFile(file: string, notes: string[]): Partial<Config> {
     if (!isThere || stat.size > maxTeamFile) return {};
     for (const [section, table] of Object.entries(parseToml(readFileSync(file, "utf8"), file))) {
       for (const [name, value] of Object.entries(isTable(table) ? table : {})) {
-        const key = todays(`${section}.${name}`, `The repository's ${teamFileName}`, notes);
-        if (key === null) continue;
+        const key = `${section}.${name}`;
         const result =
           isSettingKey(key) && teamSettings.has(key) ? settings[key].schema.safeParse(value) : null;
         if (result?.success) values[key] = result.data;
@@ -157,13 +160,18 @@ export function parseToml(source: string, file: string): TomlTable {
   }
 }
 
-/** A setting's name, or what took its place; null where nothing did. */
-function todays(key: string, where: string, notes: string[]): string | null {
-  const now = retiredSettings[key];
-  if (now === undefined) return key;
-  const then = now === null ? "it is left out" : `${now} is used instead`;
-  notes.push(`${where}: ${key} no longer exists; ${then}.`);
-  return now;
+/**
+ * Variables that Pommel does not read, but something like them; a sentence each.
+ * @param kind setting: by the names that settings have elsewhere, as POMMEL_...; variable: by names that other programs may read as well
+ */
+export function ignoredVariables(kind: "setting" | "variable", env: NodeJS.ProcessEnv): string[] {
+  const written = kind === "setting" ? envName : (name: string) => name;
+  return otherNames
+    .filter((one) => one.kind === kind && env[written(one.name)])
+    .map(
+      ({ name }) =>
+        `The environment variable ${written(name)} is ignored. ${hintForOtherName(kind, name, written)}`,
+    );
 }
 
 function readEnvironment(env: NodeJS.ProcessEnv): Partial<Config> {
@@ -201,14 +209,12 @@ function ownOnly(key: SettingKey, file: string, source: string): PommelError {
   );
 }
 
-function unknownKey(key: string, file: string, source: string): PommelError {
-  const nearest = nearestSettingKey(key);
-  return new PommelError(
+const unknownKey = (key: string, file: string, source: string) =>
+  new PommelError(
     "config_invalid",
     `${at(file, source, key)}: unknown setting ${key}.`,
-    nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.",
+    hintForUnknownSetting(key),
   );
-}
 
 /** "file:line" when the line can be found. */
 function at(file: string, source: string, key: string): string {

@@ -1,6 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 import { parse, stringify } from "smol-toml";
 import * as z from "zod/mini";
+import { hintForOtherName } from "../other-names.ts";
 import { type SettingKey, settings } from "./settings.ts";
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
@@ -15,6 +16,15 @@ export function nearestSettingKey(key: string): SettingKey | null {
   if (sameName.length === 1) return sameName[0]!;
   const nearest = closest(key, settingKeys) as SettingKey;
   return distance(key, nearest) <= Math.max(2, key.length / 3) ? nearest : null;
+}
+
+/** What to do about a key that no setting has. */
+export function hintForUnknownSetting(key: string): string {
+  const nearest = nearestSettingKey(key);
+  return (
+    hintForOtherName("setting", key) ??
+    (nearest ? `Did you mean ${nearest}?` : "`pm config list` lists all settings.")
+  );
 }
 
 /** Describes a schema's values: "a whole number from 1 to 1000". */

@@ -23,39 +23,6 @@ export const homeSettings = settingsThat("home");
 export const sensitiveSettings = settingsThat("sensitive");
 export const liveSettings = settingsThat("live");
 
-/** What a configuration may still say: by what it says now; null for what is no setting any more. */
-export const retiredSettings: Readonly<Record<string, SettingKey | null>> = {
-  "embed.ollama_url": "ollama.url",
-  "llm.ollama_url": "ollama.url",
-  "watch.poll_seconds": null,
-  "search.levels": null,
-  "search.mode": null,
-  "sessions.topic_pause_minutes": null,
-  "sessions.architecture_words": null,
-  "index.password_env": null,
-  "memory.share_password_env": null,
-  "sync.passphrase_env": null,
-  "sync.key_file": null,
-  "backup.interval_hours": null,
-  "backup.enabled": null,
-  "embed.openai_url": "openai.url",
-  "llm.openai_url": "openai.url",
-  "embed.openai_key_env": "openai.key_env",
-  "llm.openai_key_env": "openai.key_env",
-  "index.workers": null,
-  "index.password_file": null,
-  "memory.share_password_file": null,
-  "memory.share_author": null,
-  "watch.debounce_ms": null,
-  "daemon.idle_exit_minutes": null,
-  "sessions.max_chunks": null,
-  "sessions.chunk_min_tokens": null,
-  "sessions.chunk_max_tokens": null,
-  "sessions.client_memory": null,
-  "context.max_tokens": null,
-  "git.checkpoints": null,
-};
-
 /** A complete configuration: a value for every setting. */
 export type Config = { [K in SettingKey]: (typeof settings)[K]["default"] };
 

@@ -212,7 +212,7 @@ export type Setting = z.infer<ReturnType<typeof setting>>;
 export const settingsResponse = lazy(() =>
   z.object({
     settings: z.array(setting()),
-    /** About retired settings, and what a repository may not set; a sentence each. */
+    /** What a repository may not set, and variables that have another name here; a sentence each. */
     notes: strings,
   }),
 );

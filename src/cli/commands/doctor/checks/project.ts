@@ -6,7 +6,7 @@ import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
-import { loadConfig } from "../../../../project/config/config.ts";
+import { ignoredVariables, loadConfig } from "../../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
@@ -72,7 +72,8 @@ function checkConfig(project: Project): CheckResult {
     scrubberOf(project, config);
     if (notes.length > 0) return warn(notes.join(" "), "Change it with `pm config set`, or remove the line.");
     const changed = Object.values(origin).filter((from) => from !== "default").length;
-    return ok(`configuration is valid, ${changed} of its settings changed`);
+    const ignored = ignoredVariables("variable", process.env);
+    return ok([`configuration is valid, ${changed} of its settings changed`, ...ignored].join(". "));
   } catch (error) {
     return fail(messageOf(error), error instanceof PommelError ? error.hint : "");
   }

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { collectedStreams } from "../test/support/collected-streams.ts";
+import { canonical } from "./cli/names.ts";
+import { buildProgram } from "./cli/program.ts";
+import { runCommandLine } from "./cli/run-command-line.ts";
+import { ownStreams } from "./cli/terminal/streams.ts";
+import { readArguments } from "./mcp/server/call-tool.ts";
+import { type ToolName, tools } from "./mcp/shapes/definitions.ts";
+import { envName } from "./project/config/config.ts";
+import { isSettingKey, settingKeys } from "./project/config/setting-values.ts";
+import { type OtherKind, type OtherName, otherNames } from "./project/other-names.ts";
+import { schemaOf } from "./protocol/openapi.ts";
+import { statusResponse } from "./protocol/operations/status.ts";
+
+/** The table of other names: that all of it is of today, so that no error names what is not there. */
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  anyOf?: Shape[];
+}
+
+const program = await buildProgram(ownStreams);
+
+/** Whether words are a command, perhaps with one of its options and a value that it takes. */
+function isCommandLine(line: string): boolean {
+  const words = canonical(line.split(" "));
+  let command = program;
+  let options = [...command.options];
+  while (words[0] !== undefined && !words[0].startsWith("-")) {
+    const next = command.commands.find((one) => one.name() === words[0]);
+    if (!next) {
+      // What an argument may be is a part of its description.
+      const [argument] = command.registeredArguments;
+      return words.length === 1 && new RegExp(`\\b${words[0]}\\b`).test(argument?.description ?? "");
+    }
+    command = next;
+    options = [...options, ...command.options];
+    words.shift();
+  }
+  const [flag, value] = words;
+  if (flag === undefined) return command !== program;
+  const option = options.find((one) => one.long === flag || one.short === flag);
+  return option !== undefined && (value === undefined || option.argChoices?.includes(value) === true);
+}
+
+/** Commands that take an option of this name, and this value of it. */
+const takesValue = (text: string) =>
+  ["search", "search code"].some((command) => isCommandLine(`${command} ${text}`));
+
+function hasArgument(tool: string, argument: string): boolean {
+  if (!Object.hasOwn(tools, tool)) return false;
+  const { properties = {} } = schemaOf(tools[tool as keyof typeof tools].input, "input") as Shape;
+  return Object.hasOwn(properties, argument);
+}
+
+function hasField(path: string): boolean {
+  const fields = (shape: Shape): Shape[] => [shape, ...(shape.anyOf ?? []).flatMap(fields)];
+  let shapes = [schemaOf(statusResponse(), "output") as Shape];
+  for (const name of path.split(".")) {
+    shapes = shapes.flatMap(fields).flatMap(({ properties }) => properties?.[name] ?? []);
+  }
+  return shapes.length > 0;
+}
+
+const variables = new Set([...settingKeys.map(envName), "POMMEL_HOME", "CLAUDE_CONFIG_DIR"]);
+
+const isOfToday: Record<OtherKind, (today: string, row: OtherName) => boolean> = {
+  command: isCommandLine,
+  option: isCommandLine,
+  value: takesValue,
+  tool: (today) => Object.hasOwn(tools, today),
+  argument: (today, { name }) => hasArgument(name.split(" ")[0]!, today),
+  field: hasField,
+  setting: isSettingKey,
+  variable: (today) => variables.has(today),
+};
+
+describe("the table of other names", () => {
+  it.each(otherNames.map((row): [string, string, OtherName] => [row.kind, row.name, row]))(
+    "%s %s: today's names are there, or a sentence says why none is",
+    (_, __, row) => {
+      for (const today of row.today) expect(isOfToday[row.kind](today, row), today).toBe(true);
+      if (row.today.length === 0 || row.note !== undefined) expect(row.note).toMatch(/^[A-Z].*\.$/);
+    },
+  );
+
+  it("has no name twice, and none that Pommel has itself", () => {
+    const names = otherNames.map(({ kind, name }) => `${kind} ${name}`);
+    expect(names.filter((one, i) => names.indexOf(one) !== i)).toEqual([]);
+    const isHere: Record<OtherKind, (name: string) => boolean> = {
+      command: (name) => !/[A-Z]/.test(name) && isCommandLine(name),
+      option: isCommandLine,
+      value: takesValue,
+      tool: (name) => Object.hasOwn(tools, name),
+      argument: (name) => hasArgument(name.split(" ")[0]!, name.split(" ")[1]!),
+      field: hasField,
+      setting: isSettingKey,
+      variable: (name) => variables.has(name),
+    };
+    expect(otherNames.filter(({ kind, name }) => isHere[kind](name))).toEqual([]);
+  });
+});
+
+const rowsOf = (...kinds: OtherKind[]) =>
+  otherNames.filter(({ kind }) => kinds.includes(kind)).map((row): [string, OtherName] => [row.name, row]);
+
+describe("an error names today's name of", () => {
+  it.each(rowsOf("command", "option", "value"))("pm %s", async (_, { kind, name, today }) => {
+    const { streams, written } = collectedStreams();
+    const words = kind === "value" ? ["search", "x", ...name.split(" ")] : name.split(" ");
+    expect(await runCommandLine(words, { cwd: "/", streams, isRemote: false })).toBe(2);
+    expect(today.filter((one) => !written[2].includes(one))).toEqual([]);
+  });
+
+  it.each(rowsOf("argument"))("the argument %s", (_, { name, today }) => {
+    const [tool, argument] = name.split(" ") as [ToolName, string];
+    const { input } = tools[tool];
+    expect(() => readArguments(tool, input, { [argument]: "x" })).toThrow(
+      `Unknown argument "${argument}". Pommel's name for it: ${today.join(", ")}.`,
+    );
+  });
+});
