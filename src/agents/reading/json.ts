@@ -74,16 +74,19 @@ export async function jsonFile(file: string): Promise<unknown> {
   }
 }
 
-/** A JSON value; undefined if it is none. */
-export function parseJson(bytes: Buffer): unknown {
+/** The text of a JSON value. */
+export const jsonText = (bytes: Buffer): string =>
   // Skip a byte order mark, and NULs left by a system crash: before, behind or within a record. In JSON none stands for itself.
-  const text = bytes
+  bytes
     .toString("utf8")
     .replace(/^\uFEFF/, "")
     .replaceAll("\0", "")
     .replace(/^\uFEFF/, "");
+
+/** A JSON value; undefined if it is none. */
+export function parseJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(jsonText(bytes));
   } catch {
     return undefined;
   }
