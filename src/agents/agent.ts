@@ -1,5 +1,5 @@
 import type { HookName } from "../protocol/hooks.ts";
-import type { LineDamage } from "./reading/records-on-line.ts";
+import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
 /**

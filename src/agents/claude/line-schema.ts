@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
-import { anything, count, each, flag, lenient, orNull, type Parsed, text } from "../reading/json.ts";
-import { recordsOnLine } from "../reading/records-on-line.ts";
+import {
+  anything,
+  count,
+  each,
+  flag,
+  lenient,
+  orNull,
+  type Parsed,
+  recordsOnLine,
+  text,
+} from "../reading/json.ts";
 
 /** The parsed fields of a transcript's lines. */
 

@@ -3,9 +3,8 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { asObject, each, isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
+import { asObject, each, isWholeJson, known, parseJsonLine, recordsOnLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { recordsOnLine } from "../reading/records-on-line.ts";
 import { userText } from "./message-text.ts";
 import { asCall, asRecord, type ChatRecord } from "./record-schema.ts";
 

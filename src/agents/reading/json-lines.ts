@@ -1,7 +1,6 @@
 import type { Agent, Cursor, DamagedLine, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson } from "./json.ts";
+import { isBlank, isWholeJson, type LineDamage, recordsOnLine } from "./json.ts";
 import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
-import { type LineDamage, recordsOnLine } from "./records-on-line.ts";
 import { tally } from "./transcript-lines.ts";
 
 /** Transcripts in JSON Lines, as most agents write them. */

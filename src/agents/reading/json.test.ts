@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { recordsOnLine } from "./records-on-line.ts";
+import { recordsOnLine } from "./json.ts";
 
 const on = (text: string) => recordsOnLine(Buffer.from(text));
 const record = (n: number, more: object = {}) => ({ type: "user", n, ...more });
