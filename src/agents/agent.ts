@@ -1,4 +1,5 @@
 import type { HookName } from "../protocol/hooks.ts";
+import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
 /**
@@ -145,6 +146,14 @@ export interface ReadBatch {
    * "malformed", "too_long". Those that others refer to are also in `lines`.
    */
   skipped: Record<string, number>;
+  /** Lines that are no record, or several. */
+  damaged?: readonly DamagedLine[];
+}
+
+/** A line that is not as its client writes them. */
+export interface DamagedLine extends LineDamage {
+  /** Where it begins. Bytes. */
+  at: number;
 }
 
 /** How long a client keeps its transcripts. */

@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type TranscriptFile, toolActions } from "../../src/agents/agent.ts";
+import {
+  type DamagedLine,
+  type TranscriptFile,
+  type TranscriptLine,
+  toolActions,
+} from "../../src/agents/agent.ts";
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
@@ -229,6 +234,38 @@ export function describeAgent(name: string, samples: AgentSamples): void {
           const read = await readAll(agent, file);
           expect(read.lines).toEqual(whole.lines);
           expect(read.skipped).toEqual({ ...whole.skipped, malformed: (whole.skipped.malformed ?? 0) + 1 });
+        }
+      });
+
+      it("loses no whole record to one that was cut before it, nor of two on a line, and says where", async () => {
+        const lines = sample.text.split("\n").filter((line) => line !== "");
+        const read = async (of: readonly string[]) => {
+          writeFileSync(file, `${of.join("\n")}\n`);
+          const all = { lines: [] as TranscriptLine[], damaged: [] as DamagedLine[] };
+          for await (const { lines, damaged = [] } of agent.read(file, null)) {
+            all.lines.push(...lines);
+            all.damaged.push(...damaged);
+          }
+          return all;
+        };
+        const start = (at: number) => Buffer.byteLength(lines.slice(0, at).join("\n")) + Math.min(at, 1);
+        const whole = await read(lines);
+        for (const at of some([...lines.keys()].slice(0, -1))) {
+          const [one, next] = [lines[at]!, lines[at + 1]!];
+          const joined = await read(lines.toSpliced(at, 2, one + next));
+          expect(joined.lines).toEqual(whole.lines);
+          expect(joined.damaged).toMatchObject([{ at: start(at), isLost: false }]);
+          for (const cut of some([...one].map((_, i) => i).slice(1))) {
+            const rest = one.slice(0, cut);
+            const spliced = await read(lines.toSpliced(at, 2, rest + next));
+            // As if the cut one stood on a line of its own.
+            const apart = await read(lines.toSpliced(at, 1, rest));
+            expect(spliced.lines, `${rest}|${next}`).toEqual(apart.lines);
+            expect(spliced.damaged).toMatchObject([{ at: start(at), isLost: true }]);
+            const without = await read(lines.toSpliced(at, 1));
+            const uids = new Set(spliced.lines.map(({ uid }) => uid));
+            expect(without.lines.filter(({ uid }) => !uids.has(uid))).toEqual([]);
+          }
         }
       });
 

@@ -1,12 +1,12 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Agent, Cursor, ReadBatch, Retention, TranscriptInfo } from "../agent.ts";
-import { isBlank, jsonFile, known, readObjectFile, timeOf } from "../reading/json.ts";
-import { firstRecords, keep, readBatches, skip, type Understood } from "../reading/json-lines.ts";
+import { jsonFile, known, readObjectFile, timeOf } from "../reading/json.ts";
+import { firstRecords, readBatches, skip, type Understood, understandLine } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
-import { asLine, asMeta, type Line, parseLine } from "./line-schema.ts";
+import { asLine, asMeta, asRecord, type Line, recordsOf } from "./line-schema.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 import { claudeSetup } from "./setup.ts";
 import { todosAfter, todoTools } from "./tools.ts";
@@ -67,12 +67,15 @@ async function understandBytes(
 ): Promise<Understood> {
   const known = noise(bytes);
   if (known) return known;
-  if (isBlank(bytes)) return keep();
-  const line = parseLine(bytes);
-  if (line === null) return skip("malformed");
-  const leaf = line.type === "summary" ? line.leafUuid : null;
-  const speaksOfThis = typeof leaf === "string" && (await hasLine(file, leaf, start, signal));
-  return understand(line, { ...around, speaksOfThis });
+  const leaves = new Set<string>();
+  for (const { leafUuid } of bytes.includes('"leafUuid"') ? recordsOf(bytes) : [])
+    if (leafUuid && (await hasLine(file, leafUuid, start, signal))) leaves.add(leafUuid);
+  return understandLine(bytes, (value, isPart) => {
+    const line = asRecord(value, isPart);
+    return line
+      ? understand(line, { ...around, speaksOfThis: leaves.has(line.leafUuid ?? "") })
+      : skip("malformed");
+  });
 }
 
 /** How much of a transcript is read for its identity. Bytes. */

@@ -2,7 +2,7 @@ import { asBlocks } from "../reading/content-blocks.ts";
 import { asObject, isWholeJson, parsedText, timeOf } from "../reading/json.ts";
 import { isOwnCommand, isOwnTool } from "../reading/own-output.ts";
 import { readLines } from "../reading/read-lines.ts";
-import { type Line, parseLine } from "./line-schema.ts";
+import { type Line, recordsOf } from "./line-schema.ts";
 import { classifyUserText, shellCommand } from "./message-text.ts";
 
 /** State that earlier lines of a transcript leave for later ones. */
@@ -23,8 +23,7 @@ export async function recall(file: string, end: number, signal?: AbortSignal): P
   if (end === 0) return earlier;
   for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
     for (const { bytes } of lines) {
-      const line = mayMatterLater(bytes) ? parseLine(bytes) : null;
-      if (line) remember(earlier, line);
+      if (mayMatterLater(bytes)) for (const line of recordsOf(bytes)) remember(earlier, line);
     }
   }
   return earlier;

@@ -1,5 +1,15 @@
 import * as z from "zod/mini";
-import { anything, count, flag, lenient, orNull, type Parsed, parseJsonLine, text } from "../reading/json.ts";
+import {
+  anything,
+  count,
+  each,
+  flag,
+  lenient,
+  orNull,
+  type Parsed,
+  recordsOnLine,
+  text,
+} from "../reading/json.ts";
 
 /** The parsed fields of a transcript's lines. */
 
@@ -45,8 +55,20 @@ export const asLine = lenient(
 );
 export type Line = Parsed<typeof asLine>;
 
-/** Parses a line; null if it is not a JSON object. */
-export const parseLine = (bytes: Buffer): Line | null => asLine(parseJsonLine(bytes));
+/**
+ * A record of a transcript; null if it is none.
+ * @param isPart of what a damaged line holds: progress lines repeat other records, without their session
+ */
+export function asRecord(value: unknown, isPart = false): Line | null {
+  const line = asLine(value);
+  return line && isPart && line.sessionId === null && line.type !== "summary" ? null : line;
+}
+
+/** The records on a line; none if it is not JSON. */
+export function recordsOf(bytes: Buffer): Line[] {
+  const { records, damage } = recordsOnLine(bytes);
+  return each((value) => asRecord(value, damage !== null), records);
+}
 
 const lineNumber = z.catch(z.number(), 0);
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseLine } from "./line-schema.ts";
+import { recordsOf } from "./line-schema.ts";
 import { noise, type Surroundings, understand } from "./understand.ts";
 
 const around: Surroundings = {
@@ -23,7 +23,7 @@ const progress = {
 it("noise: recognises progress lines, whatever their last field", () => {
   const { uuid, ...rest } = progress;
   for (const line of [progress, { ...rest, uuid }, { ...progress, parentUuid: null }]) {
-    expect(noise(bytes(line))).toEqual(understand(parseLine(bytes(line))!, around));
+    expect(noise(bytes(line))).toEqual(understand(recordsOf(bytes(line))[0]!, around));
     expect(noise(bytes(line))?.lines[0]?.uid).toBe("b-2");
   }
 });
@@ -63,7 +63,7 @@ it("noise: agrees with parsing for every recognised line", () => {
       (first, middle, last) => {
         const line = bytes({ ...first, ...middle, ...last });
         const found = noise(line);
-        if (found) expect(found).toEqual(understand(parseLine(line)!, around));
+        if (found) expect(found).toEqual(understand(recordsOf(line)[0]!, around));
       },
     ),
     { numRuns: 2000 },

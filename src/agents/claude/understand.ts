@@ -186,12 +186,18 @@ const progressStart = new RegExp(
   String.raw`^\{(?:"parentUuid":(?:null|"([\w-]{1,64})"),)(?:"isSidechain":false,)(?:"\w+":${scalar},)*"type":"progress",`,
 );
 const progressEnd = new RegExp(String.raw`"uuid":"([\w-]{1,64})"(?:,"\w+":${scalar})*\}\s*$`);
-const nextLine = '{"parentUuid"';
+/** How lines begin that matter, and nothing within others. */
+const nextLines = ["parentUuid", "queue-operation", "summary", "ai-title", "custom-title"].map((name) =>
+  Buffer.from(name === "parentUuid" ? `{"${name}"` : `{"type":"${name}"`),
+);
+
+/** With two clients writing at once, one line may begin within another. */
+const holdsAnother = (line: Buffer) => nextLines.some((start) => line.indexOf(start, 1) !== -1);
 
 /** Recognises noise by the line's beginning and end; null if it must be parsed. */
 export function noise(line: Buffer): Understood | null {
   for (const [type, start] of snapshots) {
-    if (line.subarray(0, start.length).equals(start)) return skip(`type:${type}`);
+    if (line.subarray(0, start.length).equals(start)) return holdsAnother(line) ? null : skip(`type:${type}`);
   }
   // Nearly all other lines have their type near the beginning.
   const head = line.toString("latin1", 0, 2048);
@@ -199,7 +205,6 @@ export function noise(line: Buffer): Understood | null {
   if (at === -1 || !head.startsWith("progress", at + 8)) return null;
   const start = progressStart.exec(head);
   const end = start && progressEnd.exec(line.toString("latin1", Math.max(0, line.length - 512)));
-  // With two clients writing at once, one line may begin within another.
-  if (!end || line.indexOf(nextLine, 1) !== -1) return null;
+  if (!end || holdsAnother(line)) return null;
   return { lines: [lineOf({ uid: end[1]!, parentUid: start[1] ?? null })], skipped: "type:progress" };
 }

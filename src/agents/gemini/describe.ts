@@ -3,7 +3,7 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TranscriptInfo } from "../agent.ts";
 import { bounds } from "../reading/bounds.ts";
-import { asObject, each, isWholeJson, known, parseJsonLine, timeOf } from "../reading/json.ts";
+import { asObject, each, isWholeJson, known, parseJsonLine, recordsOnLine, timeOf } from "../reading/json.ts";
 import { readLines } from "../reading/read-lines.ts";
 import { userText } from "./message-text.ts";
 import { asCall, asRecord, type ChatRecord } from "./record-schema.ts";
@@ -40,10 +40,11 @@ const maxTaskLength = 1000;
 /** A subagent's first prompt. */
 function taskIn({ text }: Head): string | null {
   for (const line of text.split("\n")) {
-    const record = asRecord(parseJsonLine(Buffer.from(line)));
-    const prompt =
-      record?.type === "user" ? userText(record).find(({ kind }) => kind === "prompt") : undefined;
-    if (prompt?.kind === "prompt") return prompt.text.slice(0, maxTaskLength);
+    for (const record of each(asRecord, recordsOnLine(Buffer.from(line)).records)) {
+      const prompt =
+        record.type === "user" ? userText(record).find(({ kind }) => kind === "prompt") : undefined;
+      if (prompt?.kind === "prompt") return prompt.text.slice(0, maxTaskLength);
+    }
   }
   return null;
 }
@@ -69,8 +70,9 @@ async function callOf(
     try {
       for await (const { lines } of readLines(join(chats, name), null, { isWhole: isWholeJson, signal })) {
         for (const { bytes } of lines) {
-          const record = bytes.includes(needle) ? asRecord(parseJsonLine(bytes)) : null;
-          const call = each(asCall, record?.toolCalls).find(({ agentId }) => agentId === agent);
+          const records = bytes.includes(needle) ? each(asRecord, recordsOnLine(bytes).records) : [];
+          const calls = records.flatMap(({ toolCalls }) => each(asCall, toolCalls));
+          const call = calls.find(({ agentId }) => agentId === agent);
           if (!call) continue;
           const args = asObject(call.args);
           return { id: known(call.id), agentType: textIn(args.agent_name), task: textIn(args.prompt) };
@@ -182,8 +184,7 @@ async function headOfLines(file: string, signal?: AbortSignal): Promise<Head | n
   const options = { batch: 64 * 1024, longest: beginning, end: beginning, isWhole: isWholeJson, signal };
   for await (const { lines } of readLines(file, null, options)) {
     for (const { bytes } of lines) {
-      const record: ChatRecord | null = metadata ? null : asRecord(parseJsonLine(bytes));
-      if (record && isMetadata(record)) metadata = record;
+      metadata ??= each(asRecord, recordsOnLine(bytes).records).find(isMetadata) ?? null;
       if (metadata) text += `${bytes.toString("utf8")}\n`;
     }
     if (metadata) return { metadata, text };

@@ -1,5 +1,5 @@
-import type { Agent, Cursor, ReadBatch, TranscriptLine } from "../agent.ts";
-import { isBlank, isWholeJson, parseJsonLine } from "./json.ts";
+import type { Agent, Cursor, DamagedLine, ReadBatch, TranscriptLine } from "../agent.ts";
+import { isBlank, isWholeJson, type LineDamage, recordsOnLine } from "./json.ts";
 import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
 import { tally } from "./transcript-lines.ts";
 
@@ -9,6 +9,8 @@ import { tally } from "./transcript-lines.ts";
 export interface Understood {
   lines: readonly TranscriptLine[];
   skipped: string | null;
+  /** Of a line that is not one record. */
+  damage?: LineDamage;
 }
 
 export const keep = (...lines: TranscriptLine[]): Understood => ({ lines, skipped: null });
@@ -27,12 +29,14 @@ export async function* readBatches(
   for await (const batch of readLines(path, cursor, { signal, isWhole: isWholeJson, source })) {
     const lines: TranscriptLine[] = [];
     const skipped: Record<string, number> = batch.tooLong > 0 ? { too_long: batch.tooLong } : {};
+    const damaged: DamagedLine[] = [];
     for (const line of batch.lines) {
       const understood = await understand(line);
       lines.push(...understood.lines);
+      if (understood.damage) damaged.push({ at: line.start, ...understood.damage });
       if (understood.skipped !== null) tally(skipped, understood.skipped);
     }
-    yield { lines, cursor: batch.cursor, skipped };
+    yield { lines, cursor: batch.cursor, skipped, damaged };
   }
 }
 
@@ -46,10 +50,7 @@ export async function* firstRecords(
 ): AsyncGenerator<Record<string, unknown>, void, undefined> {
   const options = { batch: 64 * 1024, longest: end, end, isWhole: isWholeJson, signal, source };
   for await (const { lines } of readLines(file, null, options)) {
-    for (const { bytes } of lines) {
-      const record = parseJsonLine(bytes);
-      if (record !== null) yield record;
-    }
+    for (const { bytes } of lines) yield* recordsOnLine(bytes).records;
   }
 }
 
@@ -75,10 +76,30 @@ export const understandFrom =
   ({ bytes }) => {
     const reason = noise?.(bytes) ?? null;
     if (reason !== null) return skip(reason);
-    if (isBlank(bytes)) return keep();
-    const value = parseJsonLine(bytes);
-    return value ? understand(value, state) : skip("malformed");
+    return understandLine(bytes, (value) => understand(value, state));
   };
+
+/**
+ * What the records on a line say.
+ * @param understand "malformed": it is no record. `isPart`: it was found in a damaged line, and may be what is left of one
+ */
+export function understandLine(
+  bytes: Buffer,
+  understand: (value: Record<string, unknown>, isPart: boolean) => Understood,
+): Understood {
+  if (isBlank(bytes)) return keep();
+  const { records, damage } = recordsOnLine(bytes);
+  if (damage === null) return understand(records[0]!, false);
+  const understood = records
+    .map((value) => understand(value, true))
+    .filter(({ skipped }) => skipped !== "malformed");
+  const isLost = damage.isLost || understood.length < records.length;
+  return {
+    lines: understood.flatMap(({ lines }) => lines),
+    skipped: isLost ? "malformed" : null,
+    damage: { saved: understood.length, isLost },
+  };
+}
 
 /** Reads transcripts that grow. The state at a cursor is that of the last reading, or made by reading all before again. */
 export function createReader<State>(understanding: Understanding<State>): Agent["read"] {
@@ -88,9 +109,9 @@ export function createReader<State>(understanding: Understanding<State>): Agent[
   async function recall(file: string, end: number, signal?: AbortSignal): Promise<State> {
     const state = await begin(file, signal);
     if (end === 0) return state;
-    const understandLine = understandFrom(understanding, state);
+    const understandNext = understandFrom(understanding, state);
     for await (const { lines } of readLines(file, null, { end, signal, isWhole: isWholeJson })) {
-      for (const line of lines) understandLine(line);
+      for (const line of lines) understandNext(line);
     }
     return state;
   }

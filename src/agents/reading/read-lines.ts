@@ -126,7 +126,7 @@ export async function* readLines(
       while (lineStart < stop) {
         const lineEnd = buffer.indexOf(lineFeed, lineStart);
         if (lineEnd - lineStart > longest) tooLong++;
-        else lines.push(...recordsIn(buffer.subarray(lineStart, lineEnd), offset + lineStart - start));
+        else lines.push({ bytes: buffer.subarray(lineStart, lineEnd), start: offset + lineStart - start });
         if (lineEnd + 1 === stop) lineHash = hashed(buffer.subarray(lineStart, stop));
         lineStart = lineEnd + 1;
       }
@@ -150,21 +150,6 @@ export async function* readLines(
   } finally {
     await file.close();
   }
-}
-
-/** What a crash left as NULs between two records of JSON. */
-const betweenRecords = /\}\0+(?=\{)/g;
-
-/** The records on a line: mostly one. After a crash, a client may have gone on behind NULs where the line had not ended. */
-function recordsIn(bytes: Buffer, start: number): FileLine[] {
-  if (!bytes.includes(0)) return [{ bytes, start }];
-  const found: FileLine[] = [];
-  let from = 0;
-  for (const { index, 0: gap } of bytes.toString("latin1").matchAll(betweenRecords)) {
-    found.push({ bytes: bytes.subarray(from, index + 1), start: start + from });
-    from = index + gap.length;
-  }
-  return [...found, { bytes: bytes.subarray(from), start: start + from }];
 }
 
 const openFile = (path: string): Promise<ByteSource> => open(path, "r");

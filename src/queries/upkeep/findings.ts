@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -19,6 +19,7 @@ import { checkMemory } from "../../store/memory/memory.ts";
 import { unreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { repairMemory } from "../../store/memory/repair/repair.ts";
 import { cutCounts } from "../../store/memory/sessions/session-index.ts";
+import { damagedTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { Registry } from "../../store/registry.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { changing } from "../changing.ts";
@@ -50,6 +51,52 @@ export const unreadByModel = (project: Project): Promise<number> =>
 /** What was not understood in transcripts. */
 export const leftOutOf = (project: Project) =>
   withMemoryIfAny(project, (memory) => (memory === null ? [] : leftOut(memory)));
+
+/** A damaged line of a transcript, and what was saved of it. */
+export interface DamagedPlace {
+  /** The session's uid; null: the file is of none (yet). */
+  session: string | null;
+  path: string;
+  /** From 1; null where the file is gone, or compressed. */
+  line: number | null;
+  saved: number;
+  isLost: boolean;
+}
+
+export function damagedLinesOf(project: Project): Promise<DamagedPlace[]> {
+  return withMemoryIfAny(project, (memory) =>
+    (memory === null ? [] : damagedTranscripts(memory)).flatMap(({ session, path, damaged }) => {
+      const numbers = lineNumbers(path, damaged);
+      return damaged.map(({ saved, isLost }, i) => ({
+        session,
+        path,
+        line: numbers?.[i] ?? null,
+        saved,
+        isLost,
+      }));
+    }),
+  );
+}
+
+/** The numbers of lines that begin at these places of a file, in their order. */
+function lineNumbers(path: string, places: readonly { at: number }[]): number[] | null {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    return null;
+  }
+  if (path.endsWith(".zst")) return null;
+  let line = 1;
+  let from = 0;
+  return places.map(({ at }) => {
+    for (let end = bytes.indexOf(10, from); end !== -1 && end < at; end = bytes.indexOf(10, from)) {
+      line++;
+      from = end + 1;
+    }
+    return line;
+  });
+}
 
 /** Sessions that the agents' clients will delete soon. */
 export async function vanishingIn(project: Project) {

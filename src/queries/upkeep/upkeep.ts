@@ -39,6 +39,7 @@ export const upkeep = {
   missedSince: (project: Project, { since }: { since: number }) => findings.missedSince(project, since),
   unreadByModel: (project: Project) => findings.unreadByModel(project),
   leftOut: (project: Project) => findings.leftOutOf(project),
+  damagedLines: (project: Project) => findings.damagedLinesOf(project),
   vanishing: (project: Project) => findings.vanishingIn(project),
   outdatedCuts: (project: Project, { config }: { config: Config }) => findings.outdatedCuts(project, config),
   indexState: (project: Project, { config }: { config: Config }) => findings.indexState(project, config),

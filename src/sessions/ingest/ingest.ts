@@ -180,6 +180,7 @@ async function readOn(
         size: batch.cursor.offset,
         readAt: Date.now(),
         skipped: batch.skipped,
+        damaged: batch.damaged,
       });
       return chunks;
     });

@@ -44,7 +44,9 @@ const sessionTables = `
     size       INTEGER NOT NULL,
     read_at    INTEGER NOT NULL,
     -- Lines left out, by reason: JSON object of counts.
-    skipped    TEXT NOT NULL DEFAULT '{}'
+    skipped    TEXT NOT NULL DEFAULT '{}',
+    -- Lines that are no record, or several: DamagedLine[] of agents/agent.ts, JSON.
+    damaged    TEXT NOT NULL DEFAULT '[]'
   ) STRICT;
   CREATE INDEX transcripts_of_session ON transcripts (session_id);
 

@@ -294,6 +294,11 @@ describe("restoring", () => {
         exec(backup, "CREATE TRIGGER mine AFTER INSERT ON annotations BEGIN DELETE FROM sessions; END"),
     ],
     ["with a table of its own", "unreadable", (backup: string) => exec(backup, "CREATE TABLE mine (x)")],
+    [
+      "with a session id that would be an option",
+      "unreadable",
+      (backup: string) => exec(backup, "UPDATE sessions SET uid = '--dangerously-skip-permissions'"),
+    ],
     ["that is none", "unreadable", (backup: string) => writeFileSync(backup, "no database")],
     ["that is missing", "not_found", (backup: string) => rmSync(backup)],
     ["that is empty", "unreadable", (backup: string) => writeFileSync(backup, "")],

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
 import { projectFileIn } from "../../project-file.ts";
+import type { Connection } from "../../sqlite/connection.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
-import type { Memory } from "../memory.ts";
 
 /** Which project a memory is of. It says so itself, as copies of it go anywhere. */
 
@@ -20,7 +20,7 @@ const ownProject = z.object({
 export type OwnProject = z.infer<typeof ownProject>;
 
 /** Writes into a memory of which project it is, where that has changed. */
-export function nameProject(memory: Memory): void {
+export function nameProject(memory: Connection): void {
   const project = projectHere(memory.file);
   if (project === null) return;
   const text = JSON.stringify(project);

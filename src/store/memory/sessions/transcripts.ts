@@ -17,14 +17,33 @@ export interface TranscriptRecord {
   readAt: number;
   /** Lines left out, by reason. */
   skipped: Record<string, number>;
+  /** Lines that are no record, or several: the first of them. */
+  damaged: DamagedPlace[];
 }
 
-type Row = Omit<TranscriptRecord, "skipped"> & { skipped: string };
+/** A line that is not as its client writes them. */
+interface DamagedPlace {
+  /** Where it begins. Bytes. */
+  at: number;
+  /** Records that were read from it. */
+  saved: number;
+  /** Whether something of it was not. */
+  isLost: boolean;
+}
+
+/** Of a transcript, so many damaged lines are kept. */
+const maxDamaged = 100;
+
+type Row = Omit<TranscriptRecord, "skipped" | "damaged"> & { skipped: string; damaged: string };
 
 const columns = `id, path, agent, session_id AS sessionId, offset, line_hash AS lineHash, size, read_at AS readAt,
-  skipped`;
+  skipped, damaged`;
 
-const recordOf = (row: Row): TranscriptRecord => ({ ...row, skipped: JSON.parse(row.skipped) });
+const recordOf = (row: Row): TranscriptRecord => ({
+  ...row,
+  skipped: JSON.parse(row.skipped),
+  damaged: JSON.parse(row.damaged),
+});
 
 export function transcriptByPath(memory: Memory, path: string): TranscriptRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM transcripts WHERE path = ?`).get(path);
@@ -61,20 +80,35 @@ export function listTranscripts(memory: Memory, sessionId: number | null = null)
     .map(recordOf);
 }
 
-/** Stores how far a file was read; lines skipped since then are added to those before. */
-export function saveTranscript(memory: Memory, step: Omit<TranscriptRecord, "id">): void {
+/** Stores how far a file was read; lines skipped and damaged since then are added to those before. */
+export function saveTranscript(
+  memory: Memory,
+  step: Omit<TranscriptRecord, "id" | "damaged"> & { damaged?: readonly DamagedPlace[] | undefined },
+): void {
   memory.inTransaction(() => {
-    const skipped = { ...transcriptByPath(memory, step.path)?.skipped };
+    const before = transcriptByPath(memory, step.path);
+    const skipped = { ...before?.skipped };
+    const damaged = [...(before?.damaged ?? []), ...(step.damaged ?? [])].slice(0, maxDamaged);
     for (const [reason, n] of Object.entries(step.skipped)) skipped[reason] = (skipped[reason] ?? 0) + n;
     memory
       .prepare(
-        `INSERT INTO transcripts (path, agent, session_id, offset, line_hash, size, read_at, skipped)
-         VALUES (@path, @agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped)
-         ON CONFLICT (path) DO UPDATE SET (agent, session_id, offset, line_hash, size, read_at, skipped)
-           = (@agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped)`,
+        `INSERT INTO transcripts (path, agent, session_id, offset, line_hash, size, read_at, skipped, damaged)
+         VALUES (@path, @agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped, @damaged)
+         ON CONFLICT (path) DO UPDATE SET (agent, session_id, offset, line_hash, size, read_at, skipped, damaged)
+           = (@agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped, @damaged)`,
       )
-      .run({ ...step, skipped: JSON.stringify(skipped) });
+      .run({ ...step, skipped: JSON.stringify(skipped), damaged: JSON.stringify(damaged) });
   });
+}
+
+/** Transcripts with damaged lines, each with the session that was read from it. */
+export function damagedTranscripts(memory: Memory): (TranscriptRecord & { session: string | null })[] {
+  return memory
+    .all<Row & { session: string | null }>(
+      `SELECT ${columns}, (SELECT uid FROM sessions WHERE id = session_id) AS session FROM transcripts
+       WHERE damaged <> '[]' ORDER BY path`,
+    )
+    .map((row) => ({ ...recordOf(row), session: row.session }));
 }
 
 /** Resets a file's cursor: it will be read from the start. What is stored stays. */

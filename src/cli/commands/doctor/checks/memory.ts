@@ -7,7 +7,7 @@ import { PommelError } from "../../../../project/errors.ts";
 import { type DiskEncryption, diskEncryptionOf } from "../../../../project/files/disk-encryption.ts";
 import { homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
-import type { StoreCheck } from "../../../../queries/upkeep/findings.ts";
+import type { DamagedPlace, StoreCheck } from "../../../../queries/upkeep/findings.ts";
 import type { LeftOut } from "../../../../sessions/ingest/known-transcripts.ts";
 import { relativeTime } from "../../../../text/relative-time.ts";
 import { humanBytes } from "../../../terminal/output.ts";
@@ -167,7 +167,30 @@ export async function checkTranscripts(
   }
   if (found.length === 0) return ok("no agent keeps transcripts here yet");
   const odd = await call("leftOut", {}, project);
-  return ok([`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; "));
+  const lines = await call("damagedLines", {}, project);
+  const text = [`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; ");
+  return lines.length === 0 ? ok(text) : warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
+}
+
+const damagedHint =
+  "The agent was killed while it wrote, or two wrote at once. Whole records were read; the files are as they were.";
+
+/** So many are named. */
+const maxNamed = 10;
+
+function damagedText(lines: readonly DamagedPlace[]): string {
+  const more = lines.length - maxNamed;
+  return [
+    ...lines.slice(0, maxNamed).map(({ session, path, line, saved, isLost }) => {
+      const where = `${line === null ? "a line" : `line ${line}`} of ${path}`;
+      const what =
+        saved === 0
+          ? "nothing saved"
+          : `${counted(saved, "record")} saved, ${isLost ? "the rest lost" : "none lost"}`;
+      return `session ${session ?? "unknown"}, ${where} (${what})`;
+    }),
+    ...(more > 0 ? [`${more} more`] : []),
+  ].join("; ");
 }
 
 /** A newer client may write lines that this version does not know; the others are recorded all the same. */
