@@ -76,6 +76,7 @@ let started: string;
 async function run(told: NodeJS.ProcessEnv) {
   const dir = temporaryDir();
   const log = join(dir, "started");
+  writeFileSync(log, "");
   const put = (name: string, text: string) => {
     writeFileSync(join(dir, name), `#!/bin/sh\necho ${name} "$@" >> '${log}'\n${text}\n`);
     chmodSync(join(dir, name), 0o755);

@@ -259,7 +259,12 @@ export class ProjectTranscripts {
       this.known.set(path, owner);
       return owner;
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") this.options.log.debug(`${path}: ${messageOf(error)}`);
+      const { log } = this.options;
+      if (codeOf(error) === "transcript_refused") {
+        log.warn(messageOf(error));
+        // Said once.
+        this.known.set(path, { isOurs: false, isOwn: false });
+      } else if (codeOf(error) !== "ENOENT") log.debug(`${path}: ${messageOf(error)}`);
       return null;
     }
   }
