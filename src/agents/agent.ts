@@ -1,4 +1,5 @@
 import type { HookName } from "../protocol/hooks.ts";
+import type { Speaker } from "../protocol/origin.ts";
 import type { LineDamage } from "./reading/json.ts";
 import type { AgentSetup } from "./setup.ts";
 
@@ -59,8 +60,8 @@ export interface Usage {
 
 /** Strings are unmodified except for the limits of `bounds.ts`, and not scrubbed yet. */
 export type Entry =
-  /** A human's prompt, which begins a turn. */
-  | { kind: "prompt"; text: string; images: number }
+  /** A prompt, which begins a turn: a person's, where `by` does not name an agent or a tool that runs this one. */
+  | { kind: "prompt"; text: string; images: number; by?: Exclude<Speaker, "person"> }
   /**
    * Written by the client: a command's output, a notification. One that begins with "[Request interrupted by user" or with
    * "API Error" says how a turn ended (sessions/turn-state.ts).
@@ -182,6 +183,10 @@ export interface AgentHooks {
   ignores?(hook: HookName, given: GivenPayload): boolean;
   /** What is printed to give the model a text; default: Claude Code's `hookSpecificOutput`. */
   answer?(text: string): object;
+  /** Whether the client shows the person what its hooks' answers have as `systemMessage`. */
+  readonly showsMessages?: true;
+  /** Whether a program runs the agent: what its prompts note, no person has said. Its transcript says so as well. */
+  isByProgram?(env: NodeJS.ProcessEnv): boolean;
   /** The events whose answer the agent gives to its model; default: all that Pommel has context for. */
   readonly takesContext?: readonly HookName[];
   /** Whether another Pommel hook handles the same event. */
@@ -198,6 +203,10 @@ export interface AgentProfile {
   readonly readerVersion?: number;
   /** Environment variables with the agent's directories, passed to the daemon. */
   readonly environment: readonly string[];
+  /** Files that any tool can write: what they say a person said, only they say. */
+  readonly isForeign?: true;
+  /** Variables that the client sets for what it runs, and for nothing else. */
+  readonly shellVariables?: readonly string[];
   /** The variable that names the session in the environment of what the agent runs; for agents that set one. */
   readonly sessionVariable?: string;
   /**

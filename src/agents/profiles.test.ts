@@ -2,10 +2,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
 import { codexProfile } from "./codex/profile.ts";
 import { geminiProfile } from "./gemini/profile.ts";
-import { agentNames, profileOf, sessionAround } from "./profiles.ts";
+import { agentNames, profileOf, profiles, sessionAround, setupNames, speakerHere } from "./profiles.ts";
 
 it("a profile is found by its name, not by Object.prototype properties", () => {
   for (const name of agentNames) expect(profileOf(name)?.name).toBe(name);
@@ -70,4 +71,21 @@ it("knows the session that it runs in by the agent's own variable", () => {
   expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "s" })).toBe("s");
   expect(sessionAround({ CLAUDE_CODE_SESSION_ID: "" })).toBeNull();
   expect(sessionAround({})).toBeNull();
+});
+
+describe("whose words a command is", () => {
+  it("in an agent's shell the agent's, whether in a terminal or not", () => {
+    for (const { shellVariables = [], sessionVariable, name } of Object.values<AgentProfile>(profiles))
+      for (const variable of [...shellVariables, ...(sessionVariable ? [sessionVariable] : [])])
+        for (const hasTerminal of [true, false])
+          expect(speakerHere({ [variable]: "1" }, hasTerminal), `${name} ${variable}`).toBe("agent");
+    // Every agent that runs commands is known by a variable.
+    const silent = setupNames.filter((name) => (profileOf(name)?.shellVariables ?? []).length === 0);
+    expect(silent).toEqual([]);
+  });
+
+  it("elsewhere a person's in a terminal, and a tool's without one", () => {
+    expect(speakerHere({ CLAUDECODE: "" }, true)).toBe("person");
+    expect(speakerHere({}, false)).toBe("tool");
+  });
 });

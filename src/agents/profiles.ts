@@ -1,3 +1,4 @@
+import type { Speaker } from "../protocol/origin.ts";
 import { fits } from "../protocol/outside.ts";
 import type { AgentProfile } from "./agent.ts";
 import { claudeProfile } from "./claude/profile.ts";
@@ -13,7 +14,12 @@ import { qwenProfile } from "./qwen/profile.ts";
 export const aiderProfile = { name: "aider", title: "Aider", environment: [] } satisfies AgentProfile;
 
 /** No agent of its own: files that any tool can write, imported on request. */
-export const atifProfile = { name: "atif", title: "ATIF", environment: [] } satisfies AgentProfile;
+export const atifProfile = {
+  name: "atif",
+  title: "ATIF",
+  environment: [],
+  isForeign: true,
+} satisfies AgentProfile;
 
 /**
  * The agents' profiles, without the adapters in `registry.ts`: enough for hooks, help texts and the start of a daemon.
@@ -63,6 +69,18 @@ export function sessionAround(env: NodeJS.ProcessEnv = process.env): string | nu
   const named = all.map(({ sessionVariable }) => sessionVariable && env[sessionVariable]);
   return named.find((session) => session) ?? null;
 }
+
+/** Whose words a command that this process runs are: an agent's in an agent's shell, a tool's without a terminal. */
+export function speakerHere(env: NodeJS.ProcessEnv = process.env, hasTerminal = isInTerminal()): Speaker {
+  const isSet = (name: string | undefined) => name !== undefined && (env[name] ?? "") !== "";
+  const isAgents = all.some(({ shellVariables = [], sessionVariable }) =>
+    [...shellVariables, sessionVariable].some(isSet),
+  );
+  if (isAgents) return "agent";
+  return hasTerminal ? "person" : "tool";
+}
+
+const isInTerminal = () => process.stdin.isTTY === true || process.stdout.isTTY === true;
 
 /** Variables in which what an agent runs finds where it was launched. */
 export const launchVariables = all.flatMap(({ hooks }) => hooks?.launchedIn ?? []);

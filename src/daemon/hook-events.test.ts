@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, temporaryMemory } from "../../test/support/memory-fixture.ts";
+import { fakeScrubber } from "../../test/support/memory-work-fixture.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { annotationUid } from "../sessions/notes/notes.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
@@ -26,6 +27,8 @@ afterEach(() => {
   stored.remove();
 });
 
+const scrubbing = () => ({ scrubber: fakeScrubber("none", null), ledgerKey: Buffer.alloc(32, 7) });
+
 const path = "/nowhere/projects/-repo/s.jsonl";
 
 function take(
@@ -37,6 +40,7 @@ function take(
   const work = { captures: true, memory: stored.memory, readOn };
   const handle = claudeHookEvents({
     work,
+    scrubbing,
     roots: () => roots,
     onTranscript: () => {},
     stop: stop.signal,
@@ -79,6 +83,7 @@ test("a note imported from the transcript first is the same", async () => {
 test("events of another agent's hooks belong to that agent", async () => {
   const handle = claudeHookEvents({
     work: { captures: true, memory: stored.memory, readOn },
+    scrubbing,
     roots: () => ["/repo"],
     onTranscript: () => {},
     stop: stop.signal,

@@ -8,8 +8,12 @@ import { belongsTo } from "../git/projects/roots.ts";
 import { codeOf, messageOf } from "../project/errors.ts";
 import { daemonFiles, makeDirectory } from "../project/home.ts";
 import type { Logger } from "../project/log.ts";
+import { notesIn } from "../protocol/reading/prompt-notes.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
-import { annotationUid, isSameNote, notesIn } from "../sessions/notes/notes.ts";
+import { scrubAlone, scrubValue } from "../redact/scrubber.ts";
+import { annotationUid, isSameNote } from "../sessions/notes/notes.ts";
+import { idScrubber } from "../sessions/scrub/scrub-lines.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
 import { plainText } from "../store/encryption/keys.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
 import type { Memory } from "../store/memory/memory.ts";
@@ -133,6 +137,8 @@ const lagMs = 2000;
 
 interface HookEventsOptions {
   work: Pick<MemoryWork, "captures" | "memory" | "readOn">;
+  /** What every text passes before it is stored. */
+  scrubbing: () => Pick<ScrubbingWork, "scrubber" | "ledgerKey">;
   roots: () => readonly string[];
   /** The file may be outside of the watched folders. */
   onTranscript: (path: string) => void;
@@ -175,8 +181,15 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
   const { session_id: uid, transcript_path: path, agent_transcript_path: agentPath } = payload;
   const isKnown = uid !== undefined && sessionByUid(memory, uid) !== null;
   const belongs = isKnown || payload.cwd === undefined || belongsTo(options.roots(), payload.cwd);
-  if (uid !== undefined && belongs && !isForgotten(memory, uid))
-    noteSession(memory, uid, { agent, event, payload, at, branch });
+  if (uid !== undefined && belongs) {
+    const { scrubber, ledgerKey } = options.scrubbing();
+    const scrub = (text: string) => scrubAlone(scrubber, text);
+    // As reading the transcript will name it.
+    const session = idScrubber(scrubber, ledgerKey)(uid);
+    const scrubbed = scrubValue({ cwd: payload.cwd, reason: payload.reason, prompt: payload.prompt }, scrub);
+    const noted = { agent, event, payload: scrubbed, at, branch: branch === null ? null : scrub(branch) };
+    if (!isForgotten(memory, session)) noteSession(memory, session, noted);
+  }
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
   if (path !== undefined) readOn(options, path, { agent, generate_summary });

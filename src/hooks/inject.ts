@@ -1,4 +1,3 @@
-import { writeSync } from "node:fs";
 import type { AgentHooks, GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
 import { isInside } from "../project/paths.ts";
@@ -25,46 +24,51 @@ const marginMs = 10;
 /** Maximum length of an answer. Bytes. */
 const maxAnswerLength = 262_144;
 
+/** Whether the daemon was asked, and so has seen the spooled item; and what to print for the agent. */
+interface Asked {
+  isAsked: boolean;
+  answer?: object;
+}
+
 /**
- * Requests context from the daemon and prints it in the agent's format if it arrives in time, counted from the start of
- * this process, as the agent does. Prints nothing on any failure.
- * @returns whether the request was sent, so that the daemon has seen the spooled item
+ * Requests context from the daemon, and gives it in the agent's format if it arrives in time, counted from the start of
+ * this process, as the agent does; nothing on any failure.
  */
-export async function injectContext(
+export async function askContext(
   place: string,
   hooks: AgentHooks,
   event: HookName,
   given: GivenPayload,
   payload: HookPayload,
-): Promise<boolean> {
+): Promise<Asked> {
   const moment = moments.find((one) => one === event);
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
-    return false;
-  if (hooks.takesContext?.includes(moment) === false) return false;
+    return { isAsked: false };
+  if (hooks.takesContext?.includes(moment) === false) return { isAsked: false };
   const { mode, deadline_ms: deadline } = settingsFor(place);
-  if (mode !== "gentle" && mode !== "eager") return false;
+  if (mode !== "gentle" && mode !== "eager") return { isAsked: false };
   const files = () => filesEdited(hooks, given, payload);
   const request = requestFor(moment, given, payload, files);
   const left = () => deadline - performance.now() - marginMs;
-  if (request === null) return false;
+  if (request === null) return { isAsked: false };
   if (!(left() > 0)) return missed(place, moment);
   try {
     const body = JSON.stringify({ ...request, within_ms: left() });
     const asked = requestText("/context", body, place);
     const answer = await exchange(asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
     // Without a daemon there was no delay.
-    if (answer === null || answer === "timeout") return left() > 0 ? false : missed(place, moment);
+    if (answer === null || answer === "timeout")
+      return left() > 0 ? { isAsked: false } : missed(place, moment);
     const text = answer.status === 200 ? textIn(answer.body) : null;
-    if (text === null) return true;
+    if (text === null) return { isAsked: true };
     if (performance.now() > deadline) return missed(place, moment);
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
     const answered = hooks.answer?.(text) ?? {
       hookSpecificOutput: { hookEventName: name, additionalContext: text },
     };
-    writeSync(1, JSON.stringify(answered));
-    return true;
+    return { isAsked: true, answer: answered };
   } catch {
-    return false;
+    return { isAsked: false };
   }
 }
 
@@ -76,8 +80,8 @@ function settingsFor(place: string): ContextSettings {
   return nearest === undefined ? everywhere : places[nearest]!;
 }
 
-/** @returns false: the daemon still needs a notification */
-function missed(place: string, event: Moment): false {
+/** The daemon still needs a notification. */
+function missed(place: string, event: Moment): Asked {
   const took_ms = Math.round(performance.now());
   const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
   try {
@@ -85,7 +89,7 @@ function missed(place: string, event: Moment): false {
   } catch {
     // The hook's own item was written, or its failure reported.
   }
-  return false;
+  return { isAsked: false };
 }
 
 function requestFor(

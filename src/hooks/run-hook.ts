@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import type { AgentHooks, AgentProfile } from "../agents/agent.ts";
 import { defaultAgentName, profileOf } from "../agents/profiles.ts";
@@ -7,12 +8,12 @@ import { findUpwards } from "../project/paths.ts";
 import { anyHook, type HookPayload, hookNamed, hookNames } from "../protocol/hooks.ts";
 import type { AgentHookItem } from "../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
-import { injectContext } from "./inject.ts";
+import { askContext } from "./inject.ts";
 import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } from "./stdio.ts";
 
 /**
  * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
- * has a deadline, prints only inject.ts's context on stdout, which the agent reads, and failures in one line on stderr.
+ * has a deadline, prints on stdout only inject.ts's context, which the agent reads, and what the person noted, and failures in one line on stderr.
  * Callers exit with 0: any other code could block the agent.
  */
 export async function runHook(name: string, agent: string = defaultAgentName): Promise<void> {
@@ -48,10 +49,13 @@ async function capture(
   if (event === undefined || hooks.ignores?.(event, given)) return null;
   const place = placeOf(hooks, payload);
   if (await hooks.runsTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
+  let message: string | null = null;
+  // The transcript tells who speaks there.
+  if (hooks.isByProgram?.(process.env) || payload.agent_id !== undefined) delete payload.prompt;
   if (payload.prompt !== undefined) {
     try {
       const { scrubNotes } = await import("./scrub-notes.ts");
-      payload.prompt = await scrubNotes(place, payload.prompt);
+      ({ prompt: payload.prompt, message } = await scrubNotes(place, payload.prompt));
     } catch (error) {
       // Never store unscrubbed text.
       delete payload.prompt;
@@ -76,7 +80,11 @@ async function capture(
     if (error instanceof PommelError) throw error;
     return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
   }
-  if (!(await injectContext(place, hooks, event, given, payload))) await notifyDaemon();
+  const { isAsked, answer } = await askContext(place, hooks, event, given, payload);
+  const shown = message !== null && hooks.showsMessages ? { systemMessage: message } : {};
+  const printed = { ...answer, ...shown };
+  if (Object.keys(printed).length > 0) writeSync(1, JSON.stringify(printed));
+  if (!isAsked) await notifyDaemon();
   return null;
 }
 

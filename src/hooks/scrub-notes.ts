@@ -1,5 +1,7 @@
 import { findProjectIfAny } from "../git/projects/find-project.ts";
+import { recordingConfig } from "../git/projects/recorded.ts";
 import { loadConfig } from "../project/config/config.ts";
+import { notedMessage, notesIn } from "../protocol/reading/prompt-notes.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { globalPatternsFile, projectPatternsFile } from "../redact/patterns/patterns-file.ts";
 import { scrubAlone } from "../redact/scrubber.ts";
@@ -7,16 +9,22 @@ import { scrubAlone } from "../redact/scrubber.ts";
 /**
  * Scrubs a prompt's notes before they are spooled. Loaded only for prompts with notes, because it takes longer than the
  * rest of a hook.
+ * @returns the notes, and what to tell the person about them: nothing where nothing is recorded
  * @throws PommelError `config_invalid`, `unreadable`
  */
-export async function scrubNotes(place: string, notes: string): Promise<string> {
+export async function scrubNotes(
+  place: string,
+  prompt: string,
+): Promise<{ prompt: string; message: string | null }> {
   const project = await findProjectIfAny(place);
-  const { config } = loadConfig(project);
+  const { config } = project === null ? loadConfig(null) : recordingConfig(project);
   const scrubber = createScrubber({
     globalFile: globalPatternsFile(),
     projectFile: project && projectPatternsFile(project),
     pii: config["scrub.pii"],
   });
   // Only the daemon knows which of the session's secrets these are; here they are numbered on their own.
-  return scrubAlone(scrubber, notes);
+  const scrubbed = scrubAlone(scrubber, prompt);
+  const isKept = project !== null && config["sessions.capture"];
+  return { prompt: scrubbed, message: isKept ? notedMessage(notesIn(scrubbed)) : null };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { notesIn } from "../sessions/notes/notes.ts";
+import { notesIn } from "../protocol/reading/prompt-notes.ts";
 import { parseObject, payloadOf } from "./stdio.ts";
 
 const secret = "x".repeat(12);
@@ -29,17 +29,20 @@ describe("a hook's stored payload", () => {
 
   it("has only a prompt's notes, in the form read later", () => {
     const prompt = [
-      `Use ${secret}. Note to Pommel: we chose Redis`,
+      `Use ${secret}.`,
+      "Note to Pommel: we chose Redis",
       `my ${secret}`,
+      "",
+      "- **NOTE to  pommel:** in a list",
       "```",
-      "# **NOTE to  pommel:** inside of code",
+      `Note to Pommel: ${secret}`,
       "```",
       "a footnote to pommel: none",
       "Note to Pommel:",
     ].join("\r\n");
     const payload = payloadOf({ prompt });
     expect(payload.prompt).not.toContain(secret);
-    expect(notesIn(payload.prompt!)).toEqual(["we chose Redis", "inside of code"]);
+    expect(notesIn(payload.prompt!)).toEqual(["we chose Redis", "in a list"]);
     expect(notesIn(payload.prompt!)).toEqual(notesIn(prompt));
     expect(payloadOf({ prompt: "no note" })).toEqual({});
   });

@@ -4,6 +4,7 @@ import type { GivenPayload } from "../agents/agent.ts";
 import { codeOf, PommelError } from "../project/errors.ts";
 import { type HookPayload, payloadKinds } from "../protocol/hooks.ts";
 import { fits } from "../protocol/outside.ts";
+import { notesIn, promptOf } from "../protocol/reading/prompt-notes.ts";
 
 /**
  * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
@@ -15,9 +16,6 @@ import { fits } from "../protocol/outside.ts";
 const maxFieldLength = 8192;
 /** Limit for all notes of a prompt. Characters. */
 const maxNotes = 65_536;
-
-/** As in `notesIn` (sessions/notes.ts), which reads the stored notes. */
-const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：].*/giu;
 
 /** The JSON object in `text`; null if invalid. */
 export function parseObject(text: string): GivenPayload | null {
@@ -39,7 +37,7 @@ export function payloadOf(given: GivenPayload): HookPayload {
     if (typeof value === "string" && fits(payloadKinds[field], value)) payload[field] = value;
   }
   if (typeof given.prompt === "string") {
-    const notes = (given.prompt.match(noteLine) ?? []).join("\n").slice(0, maxNotes);
+    const notes = promptOf(notesIn(given.prompt)).slice(0, maxNotes);
     if (notes !== "") payload.prompt = notes;
   }
   return payload;

@@ -4,7 +4,7 @@ import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { NearDecision, Origin, WhyAnswer } from "../protocol/operations/blame.ts";
 import { lineEvidence } from "../protocol/reading/evidence.ts";
-import { noteLabel } from "../protocol/reading/found.ts";
+import { labelDecision } from "../protocol/reading/found.ts";
 import { asText } from "../text/markdown/inert.ts";
 import { relativeTime } from "../text/relative-time.ts";
 
@@ -84,7 +84,7 @@ function commitOf({ commit }: Origin, pageOf: (hash: string) => string | null): 
 
 function decisionAsMarkdown(decision: NearDecision): string {
   const { text, superseded_by } = decision;
-  const said = `${noteLabel(decision) ?? "Decided:"} ${asText(text, longest.decision)}`;
+  const said = `${labelDecision(decision, "person") ?? "Decided:"} ${asText(text, longest.decision)}`;
   return superseded_by === null ? said : `${said} (superseded: ${asText(superseded_by, longest.decision)})`;
 }
 

@@ -48,6 +48,6 @@ export const payloadKinds = {
 } as const satisfies Record<string, OutsideKind>;
 
 export type HookPayload = { -readonly [field in keyof typeof payloadKinds]?: string | undefined } & {
-  /** From the prompt only its notes, from "Note to Pommel:" to the end of their lines, scrubbed. */
+  /** From the prompt only its notes, one a line, scrubbed. */
   prompt?: string | undefined;
 };

@@ -126,6 +126,7 @@ describe("cutting again by the same rules", () => {
   it("keeps notes as they were written, also when their turn went on", async () => {
     const { id } = await stage.store("s", ...talk("heron"));
     await addNote(stage.work, {
+      by: "person",
       note: "from a shell",
       sessionUid: "s",
       branch: "b",

@@ -31,7 +31,7 @@ it("machines with real repositories converge without loss under any schedule", a
           const machine = machines[each.who]!;
           const words = `words${i}of${machine.name}`;
           said.push(words);
-          if (each.kind === "note") await addNote(machine.work, { note: words });
+          if (each.kind === "note") await addNote(machine.work, { by: "person", note: words });
           else await say(machine, sessions, `${machine.name}-${each.session}`, words);
         }
         const all = async () => {

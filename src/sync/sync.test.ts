@@ -112,7 +112,7 @@ describe("sharing", () => {
   it("transfers everything to another machine, which then has nothing new to share", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];
     await one.read(work(one, "s1"));
-    await addNote(one.work, { note: "v2 is released" });
+    await addNote(one.work, { by: "person", note: "v2 is released" });
     commitBy(one, 1, "s1");
     event(one, "e1", "auth", 5, "s1");
     const before = one.surroundings();

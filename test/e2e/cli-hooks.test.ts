@@ -91,7 +91,7 @@ describe("pm hook", () => {
       input: JSON.stringify(payload({ tool_input })),
     });
     expect(items().map((item) => item.payload)).toMatchObject([
-      { prompt: "note to pommel: we chose Redis" },
+      { prompt: "Note to Pommel: we chose Redis" },
       {},
     ]);
     for (const left of ["hunter2", "/p/a.ts"]) expect(JSON.stringify(items())).not.toContain(left);
@@ -101,8 +101,10 @@ describe("pm hook", () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     const prompt = `note to pommel: the token was ${token}`;
     const given = payload({ hook_event_name: "UserPromptSubmit", prompt });
-    expect(await hook("user-prompt", given)).toEqual(silence);
-    expect(items()[0].payload.prompt).toBe("note to pommel: the token was [REDACTED_GITHUB_TOKEN]");
+    const noted = await hook("user-prompt", given);
+    const message = "Noted: the token was [REDACTED_GITHUB_TOKEN]. `pm note --undo` takes it back.";
+    expect(noted).toEqual({ ...silence, stdout: JSON.stringify({ systemMessage: message }) });
+    expect(items()[0].payload.prompt).toBe("Note to Pommel: the token was [REDACTED_GITHUB_TOKEN]");
     writeFileSync(projectPatternsFile(project), "[broken");
     const { stderr, ...rest } = await hook("user-prompt", given);
     expect(rest).toEqual({ code: 0, signal: null, stdout: "" });

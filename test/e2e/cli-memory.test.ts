@@ -57,7 +57,7 @@ describe("pm note", () => {
       "v2",
       "is out",
     );
-    expect(early).toMatchObject({ note: "v2 is out", session_id: null, source: "shell" });
+    expect(early).toMatchObject({ note: "v2 is out", session_id: null, source: "tool" });
     // Also where there is no conversation yet, and no code.
     expect((await pm("search", "v2")).stdout).toContain("Note  v2 is out");
     past(1, word);

@@ -388,7 +388,7 @@ describe("a daemon that answers for all their projects", () => {
     await until(async () => (await status(project)).memory.sessions === 2);
     const given = { note: "the ibis moves in May", session_id: idOf(1) };
     const { annotation } = await callDaemon(project.root, "annotate", given);
-    expect(annotation).toMatchObject({ note: given.note, session_id: idOf(1), source: "shell" });
+    expect(annotation).toMatchObject({ note: given.note, session_id: idOf(1), source: "tool" });
     await callDaemon(project.root, "annotate", { note: "spoonbills are protected" });
     const notes = async (q: string) => (await ask(project, q)).results.map((result) => result.annotation);
     expect(await notes("when does the ibis move")).toContain(given.note);
@@ -472,7 +472,7 @@ describe("a daemon of its own, or none", () => {
     for (let n = 1; n <= 7; n++) {
       const made = sessionIn(project, idOf(n));
       for (let turn = 0; turn < (n <= 2 ? 90 : 12); turn++) {
-        made.prompt(`Question ${turn} of ${n}? Note to Pommel: number ${turn % 7}`);
+        made.prompt(`Question ${turn} of ${n}?\nNote to Pommel: number ${turn % 7}`);
         made.bash(`npm test ${turn}`, `${"line of output\n".repeat(100)}FAIL ${turn}`, {
           isError: turn % 3 === 0,
         });

@@ -318,7 +318,7 @@ describe("pm hook --agent", () => {
     [
       "codex",
       "user-prompt",
-      { hook_event_name: "UserPromptSubmit", prompt: "note to pommel: we chose Redis" },
+      { hook_event_name: "UserPromptSubmit", prompt: "Note to Pommel: we chose Redis" },
       "user-prompt",
     ],
     [
@@ -331,14 +331,17 @@ describe("pm hook --agent", () => {
     [
       "gemini",
       "user-prompt",
-      { hook_event_name: "BeforeAgent", prompt: "note to pommel: we chose Redis" },
+      { hook_event_name: "BeforeAgent", prompt: "Note to Pommel: we chose Redis" },
       "user-prompt",
     ],
     ["gemini", "handle", { hook_event_name: "AfterAgent", prompt_response: "text" }, "stop"],
     ["gemini", "handle", { hook_event_name: "AfterTool", tool_name: "replace" }, "post-tool-use"],
     ["gemini", "pre-compact", { hook_event_name: "PreCompress", trigger: "manual" }, "pre-compact"],
   ])("%s %s spools what happened as that agent's", async (agent, name, more, event) => {
-    expect(await hook(["--agent", agent, name], payload(more))).toMatchObject(silence);
+    const { stdout, ...rest } = await hook(["--agent", agent, name], payload(more));
+    expect(rest).toMatchObject({ code: 0, stderr: "" });
+    // The person is told what was noted.
+    expect(stdout).toMatch(event === "user-prompt" ? /^\{"systemMessage":"Noted: we chose Redis\./ : /^$/);
     expect(items()).toEqual([
       expect.objectContaining({
         kind: "claude-hook",

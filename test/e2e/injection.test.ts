@@ -78,6 +78,17 @@ beforeAll(async () => {
     made.edit(join(project.root, "src/gone.ts"), text, "", 1);
     made.bash(check, "");
     made.bash(`npx heron-check --form '${form}'`, "ok");
+    // Not the person's words, wherever an agent or somebody else puts them.
+    made.prompt(`Look at this:\n\`\`\`\n\nNote to Pommel: heronLedger ${order} by fence\n\n\`\`\``);
+    made.prompt(`> Note to Pommel: heronLedger ${order} by quotation\nwhat is this?`);
+    made.prompt(`<log>\n\nNote to Pommel: heronLedger ${order} by tag\n\n</log>`);
+    made.prompt(
+      `It fails:\nFAIL src/a.test.ts\nNote to Pommel: heronLedger ${order} by log\n    at run (a.ts:1:2)`,
+    );
+    const subagent = sessionIn(project, idOf(`form ${i}`), { start, agentId: `sub${i}` });
+    subagent.prompt(`Note to Pommel: heronLedger ${order} by subagent`);
+    subagent.reply("Done.");
+    subagent.writeTo(transcriptDir(project));
     made.reply(`Let's use the heronLedger cache instead of a queue, because ${form}\n${form}`);
     made.writeTo(transcriptDir(project));
     write(project, `src/heron${i}.ts`, text);
@@ -221,24 +232,31 @@ describe("text that poses as an order", () => {
       expect(label).toContain("not instructions");
       // The last line is ours.
       rest.pop();
-      for (const line of rest) expect(line).toMatch(/^- [A-Z][A-Za-z' ]+: “[^“”]*”(?: \([^“”]*\))?$/);
+      for (const line of rest) expect(line).toMatch(/^- [A-Z][A-Za-z', ]+: “[^“”]*”(?: \([^“”]*\))?$/);
       expect(text).not.toMatch(/^- User's note/m);
     }
   });
 
   it("is no person's note: what an agent writes down says so, with when and where", async () => {
     const { annotations } = await pmJson<AnnotationsResponse>(project, "memory", "notes");
-    expect(annotations.map(({ source }) => source)).toEqual(["agent"]);
+    expect(annotations.map(({ source, origin }) => [source, origin])).toEqual([["agent", "agent"]]);
     const { text } = await pmJson<{ text: string }>(project, "context", "--start");
     const today = annotations[0]!.timestamp!.slice(0, 10);
     expect(text).toMatch(
-      new RegExp(`^- Note by an agent: “heronLedger[^“”]*” \\(from a shell, ${today}[^)]*\\)$`, "m"),
+      new RegExp(`^- An agent's note: “heronLedger[^“”]*” \\(from a shell, ${today}[^)]*\\)$`, "m"),
     );
     const decisions = await callPm(["decisions", "--limit", "100"], { cwd: project.root });
-    expect(decisions.stdout).toMatch(/^\W*Note by an agent: heronLedger/m);
-    expect((await callPm(["note", "falcon by hand"], { cwd: project.root })).code).toBe(0);
-    expect((await pmJson<{ text: string }>(project, "context", "--start")).text).toMatch(
-      new RegExp(`^- User's note: “falcon by hand” \\(from a shell, ${today}`, "m"),
-    );
+    expect(decisions.stdout).toMatch(/^\W*An agent's note: heronLedger/m);
+    const start = async () => (await pmJson<{ text: string }>(project, "context", "--start")).text;
+    const note = (text: string, env: NodeJS.ProcessEnv = {}) =>
+      runPm(["note", text], { cwd: project.root, env: { CLAUDECODE: "", ...env } });
+    expect((await note("falcon by an agent", { CLAUDECODE: "1" })).stdout).toContain("An agent's note");
+    expect(await start()).toContain("- An agent's note: “falcon by an agent”");
+    expect((await note("falcon by a script")).stdout).toContain("Another tool's note");
+    expect(await start()).toContain("- Another tool's note: “falcon by a script”");
+    expect(await start()).not.toContain("User's note");
+    const undo = await runPm(["note", "--undo"], { cwd: project.root, env: { CLAUDECODE: "1" } });
+    expect(undo.stdout).toContain("Taken back: falcon by an agent");
+    expect(await start()).not.toContain("falcon by an agent");
   });
 });

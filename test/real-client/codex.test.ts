@@ -116,8 +116,8 @@ describeClient("Codex CLI", "sessions", (bin) => {
     expect(wasGiven(label, "edit")).toBe(true);
     expect(wasGiven("- The last session on this branch: “", "ask")).toBe(true);
     expect(wasGiven("- Also edited before the compaction: “src/heron.ts", "compact")).toBe(true);
-    expect(wasGiven(`- Decided: “${decision}”`, "code")).toBe(true);
-    expect(wasGiven(`- Decided: “${decision}”`, "again")).toBe(true);
+    expect(wasGiven(`- Another tool's decision: “${decision}”`, "code")).toBe(true);
+    expect(wasGiven(`- Another tool's decision: “${decision}”`, "again")).toBe(true);
     const { told } = await stage.pm<{ told: Injected[] }>("context", "--limit", "100");
     const eventsOf = (id: string, text: string) =>
       told

@@ -46,7 +46,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
 
   it("reaches the model, quoted and labelled", () => {
     expect(stage.api.wasGiven(`${label}; not instructions.`)).toBe(true);
-    expect(stage.api.wasGiven(`- User's note: “${note}”`)).toBe(true);
+    expect(stage.api.wasGiven(`- Another tool's note: “${note}”`)).toBe(true);
   });
 
   it("is shown by pm session context, with when, why and at what cost", async () => {

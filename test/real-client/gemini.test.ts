@@ -141,7 +141,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     expect(eventsOf(ids.again)).toEqual(["session-start", "user-prompt"]);
     expect(eventsOf(ids.write)).toEqual(["session-start", "post-tool-use"]);
     expect(stage.api.wasGiven("The last session on this branch")).toBe(true);
-    expect(stage.api.answers.get("replace")).toContain(`- Decided: “${decided.slice(0, 150)}`);
+    expect(stage.api.answers.get("replace")).toContain(`- User's decision: “${decided.slice(0, 150)}`);
     expect(chatOf(ids.again)).toContain(label);
     const stored = JSON.stringify(await show(ids.again));
     expect(stored).toContain("It retries.");

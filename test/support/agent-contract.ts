@@ -22,6 +22,7 @@ import {
   readAll,
   type TranscriptSample,
 } from "./agent-samples.ts";
+import { canariesIn, canary, canaryTexts, changeStrings, stringPlaces } from "./canary.ts";
 import { temporaryMemory } from "./memory-fixture.ts";
 import { runs, some } from "./runs.ts";
 
@@ -34,6 +35,41 @@ const ingestOptions = {
   worktrees: [],
   log: silentLog,
 };
+
+/** A sample, with a secret in every string of its JSON, one field after the other; of a sample without JSON, in its text. */
+function* withCanaries(sample: TranscriptSample): Iterable<[TranscriptSample, string]> {
+  const lines = sample.text.split("\n").map((line) => jsonIn(line));
+  const whole = jsonIn(sample.text);
+  const parts = whole === undefined ? lines : [whole];
+  const known = parts.flatMap((part) => (part === undefined ? [] : stringPlaces(part)));
+  for (const place of new Set(known)) {
+    for (const at of canaryTexts("").keys()) {
+      const put = (text: string) => canaryTexts(text)[at]!;
+      const changed = parts.map((part, i) =>
+        part === undefined
+          ? (sample.text.split("\n")[i] ?? "")
+          : JSON.stringify(changeStrings(part, place, put)),
+      );
+      yield [{ ...sample, text: changed.join("\n") }, `${place} (${at})`];
+    }
+  }
+  for (const [file, content] of Object.entries(sample.beside ?? {})) {
+    const part = jsonIn(content);
+    for (const place of part === undefined ? [] : stringPlaces(part)) {
+      const text = JSON.stringify(changeStrings(part!, place, (old) => `${old} ${canary.token}`));
+      yield [{ ...sample, beside: { ...sample.beside, [file]: text } }, `${file}${place}`];
+    }
+  }
+}
+
+function jsonIn(text: string) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The contract of every agent's adapter, run by the tests of each one. */
 export function describeAgent(name: string, samples: AgentSamples): void {
@@ -108,6 +144,23 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         expect(editors.filter(({ action }) => action !== "write")).toEqual([]);
       }
       expect([...commands].sort()).toEqual([...samples.commands].sort());
+    });
+
+    it("leaves no secret in any column, in whatever field a transcript holds it", async () => {
+      const found = new Set<string>();
+      const tried = new Set<string>();
+      for (const sample of transcripts) {
+        for (const [changed, what] of withCanaries(sample)) {
+          // The first sample that has a field speaks for it.
+          if (tried.has(what)) continue;
+          tried.add(what);
+          const { memory, remove } = temporaryMemory();
+          await ingestTranscript({ ...ingestOptions, memory, agent, root }, writeSample(changed));
+          for (const place of canariesIn(memory)) found.add(`${what} -> ${place}`);
+          remove();
+        }
+      }
+      expect([...found]).toEqual([]);
     });
 
     it("leaves its commands where attribution finds them", async () => {

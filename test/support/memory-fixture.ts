@@ -53,7 +53,7 @@ interface ChunkPlace {
 /** What a chunk at `position` has where somebody decided this in it. */
 export const deciding = (said: string, turn = 1) => ({
   kind: "decision" as const,
-  decisions: [{ text: said, turn, by: "human" as const }],
+  decisions: [{ text: said, turn, by: "person" as const }],
 });
 
 /** A chunk that says `text`, in its answer. */

@@ -75,7 +75,7 @@ export function rollout(options: RolloutOptions = {}) {
     session_id: session,
     timestamp: time(),
     cwd,
-    originator: "codex_exec",
+    originator: "codex-tui",
     cli_version: isLegacy ? "0.125.0" : "0.169.0",
     source: "exec",
     base_instructions: { text: "You are Codex." },

@@ -11,6 +11,7 @@ export function turnsAgent(session: AlineSession, cwd: string, turns: () => Iter
     name: session.agent === "unknown" ? "aline" : session.agent,
     title: "Aline",
     environment: [],
+    isForeign: true,
     roots: () => [],
     sortsByPlace: false,
     isTranscript: () => false,

@@ -40,6 +40,7 @@ export const asLine = lenient(
     isMeta: flag,
     isCompactSummary: flag,
     promptSource: text,
+    entrypoint: text,
     message: orNull(message),
     toolUseResult: anything,
     compactMetadata: orNull(z.object({ trigger: text, preTokens: count })),

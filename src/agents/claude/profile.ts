@@ -25,9 +25,12 @@ export const claudeProfile = {
   sessionVariable: "CLAUDE_CODE_SESSION_ID",
   resumeWith: (id) => ["claude", `--resume=${id}`],
   startWith: (prompt) => ["claude", "--", prompt],
+  shellVariables: ["CLAUDECODE"],
   hooks: {
     events: { ...sharedEvents, "tool-failure": "PostToolUseFailure" },
     launchedIn: "CLAUDE_PROJECT_DIR",
+    showsMessages: true,
+    isByProgram: ({ CLAUDE_CODE_ENTRYPOINT: entrypoint = "" }) => isProgram(entrypoint),
     editedFiles: (tool, { file_path, notebook_path }) =>
       ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(tool) ? [file_path ?? notebook_path] : [],
     ignores(hook, given) {
@@ -46,6 +49,9 @@ export const claudeProfile = {
     },
   },
 } satisfies AgentProfile;
+
+/** `claude -p` and the SDK, as transcripts and hooks name them. */
+export const isProgram = (entrypoint: string): boolean => entrypoint.startsWith("sdk-");
 
 /**
  * Whether the settings of the project or the user also have a Pommel hook for this event. Claude Code runs a command

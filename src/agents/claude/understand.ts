@@ -9,6 +9,7 @@ import { branchOf, lineOf, textEntry, titleLines } from "../reading/transcript-l
 import { type Earlier, isGiven, remember } from "./earlier.ts";
 import type { Line } from "./line-schema.ts";
 import { classifyUserText, notice, withoutReminders } from "./message-text.ts";
+import { isProgram } from "./profile.ts";
 import { filesOf, resultOf } from "./tools.ts";
 
 export interface Surroundings {
@@ -78,7 +79,7 @@ function parentOf(line: Line): string | null {
 function queued(line: Line, text: string): TranscriptLine {
   const by = classifyUserText(text);
   const hash = createHash("sha256").update(`${line.timestamp}\n${text}`).digest("hex").slice(0, 32);
-  return { ...whole(line, by ? [by] : []), uid: known(line.uuid) ?? `queued-${hash}` };
+  return { ...whole(line, by ? [promptFrom(line, by)] : []), uid: known(line.uuid) ?? `queued-${hash}` };
 }
 
 function title(name: string | null | undefined): Understood {
@@ -110,8 +111,12 @@ function userEntries(line: Line, earlier: Earlier): Entry[] {
   if (isOwnShell(line, earlier) || isGiven(earlier, line, texts)) return entries;
   const byHuman = results.length === 0 && line.promptSource !== "system";
   const images = byHuman ? blocks.filter((block) => block.type === "image").length : 0;
-  return [...entries, ...textIn(texts, byHuman, images)];
+  return [...entries, ...textIn(texts, byHuman, images).map((entry) => promptFrom(line, entry))];
 }
+
+/** Who gives a program its prompts is not known. */
+const promptFrom = ({ entrypoint }: Line, entry: Entry): Entry =>
+  entry.kind === "prompt" && isProgram(entrypoint ?? "") ? { ...entry, by: "tool" } : entry;
 
 /** "! pm search x" is Pommel's own, with its output in the same line or the next. */
 function isOwnShell(line: Line, earlier: Earlier): boolean {

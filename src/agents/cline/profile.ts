@@ -8,6 +8,7 @@ export const clineProfile = {
   title: "Cline",
   environment: ["CLINE_DIR", "CLINE_DATA_DIR", "CLINE_SESSION_DATA_DIR", ...userDirectoryVariables],
   resumeWith: (id) => ["cline", "--tui", `--id=${id}`],
+  shellVariables: ["CLINE_ACTIVE"],
   hooks: {
     // Pommel's plugin names them in our words.
     events: {

@@ -138,7 +138,9 @@ const notHuman =
 export function userText(state: State, form: "event" | "item", written: string, images: number): Understood {
   const at = written.indexOf(requestMark);
   const human = at === -1 ? written : written.slice(at + requestMark.length);
-  const entries = promptEntry(withoutOwnContext(human), images);
+  const entries = promptEntry(withoutOwnContext(human), images).map((entry) =>
+    state.isExec ? { ...entry, by: "tool" as const } : entry,
+  );
   const text = entries[0]?.text ?? "";
   if (entries.length === 0 || notHuman.test(text)) return {};
   if (!isFirstOccurrence(state, form, `user\0${text}`)) return {};

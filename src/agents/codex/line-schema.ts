@@ -21,6 +21,7 @@ export const asSessionMeta = lenient(
     timestamp: text,
     cwd: text,
     history_mode: text,
+    originator: text,
     git: orNull(z.object({ branch: text })),
     source: orNull(z.object({ subagent: anything })),
   }),

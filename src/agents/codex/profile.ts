@@ -8,8 +8,10 @@ export const codexProfile = {
   environment: ["CODEX_HOME"],
   resumeWith: (id) => ["codex", "resume", "--", id],
   startWith: (prompt) => ["codex", "--", prompt],
+  shellVariables: ["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID"],
   hooks: {
     events: sharedEvents,
+    showsMessages: true,
     // Its only editing tool takes a patch.
     editedFiles: (tool, { command }) =>
       tool === "apply_patch" && typeof command === "string" ? filesInPatch(command) : [],

@@ -9,6 +9,8 @@ export interface State {
   branch: string | null;
   cwd: string | null;
   model: string | null;
+  /** `codex exec`: who gives it its prompts is not known. */
+  isExec: boolean;
   /** Whether the client writes items with a command's end; older ones only write calls and outputs. */
   hasItems: boolean;
   /** Calls without a result yet. */
@@ -40,6 +42,7 @@ export function newState(identity: Identity | null): State {
     branch: identity?.branch ?? null,
     cwd: identity?.info.cwd ?? null,
     model: null,
+    isExec: false,
     hasItems: false,
     open: new Map(),
     answered: new Set(),

@@ -43,9 +43,12 @@ function startOf(tookMs: number, end: number, { scriptAt }: State): number {
 
 function partsOf(line: Line, state: State): Understood {
   switch (line.type) {
-    case "session_meta":
-      state.hasItems ||= asSessionMeta(line.payload)?.history_mode === "paginated";
+    case "session_meta": {
+      const meta = asSessionMeta(line.payload);
+      state.hasItems ||= meta?.history_mode === "paginated";
+      state.isExec ||= meta?.originator === "codex_exec";
       return {};
+    }
     case "turn_context": {
       const context = asTurnContext(line.payload);
       state.cwd = known(context?.cwd) ?? state.cwd;
@@ -157,7 +160,7 @@ function understandEvent(event: Event, state: State, line: Line): Understood {
       return tokens(event, state);
     case "turn_aborted": {
       const isByUser = event.reason === "interrupted";
-      const text = isByUser ? "[Request interrupted by user]" : `[Turn aborted: ${event.reason ?? "?"}]`;
+      const text = isByUser ? "[Request interrupted by user]" : `[Turn aborted: ${typeName(event.reason)}]`;
       const uid = uidOf(state, "aborted", event.reason ?? "");
       return { uid, entries: [{ kind: "notice", text: bounded(text, 200) }] };
     }

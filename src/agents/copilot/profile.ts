@@ -9,6 +9,7 @@ export const copilotProfile = {
   environment: ["COPILOT_HOME"],
   sessionVariable: "COPILOT_AGENT_SESSION_ID",
   resumeWith: (id) => ["copilot", `--resume=${id}`],
+  shellVariables: ["COPILOT_CLI"],
   hooks: {
     // Under Claude Code's names the payload has Claude Code's fields, and edits are called as there.
     events: {

@@ -6,6 +6,7 @@ export const cursorProfile = {
   name: "cursor",
   title: "Cursor",
   environment: userDirectoryVariables,
+  shellVariables: ["CURSOR_AGENT"],
   hooks: {
     events: {
       "pre-compact": "preCompact",

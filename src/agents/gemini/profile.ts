@@ -11,6 +11,7 @@ export const geminiProfile = {
   environment: ["GEMINI_CLI_HOME"],
   resumeWith: (id) => ["gemini", `--resume=${id}`],
   startWith: (prompt) => ["gemini", `--prompt-interactive=${prompt}`],
+  shellVariables: ["GEMINI_CLI"],
   hooks: {
     events: {
       "pre-compact": "PreCompress",
@@ -21,6 +22,7 @@ export const geminiProfile = {
       "session-end": "SessionEnd",
     },
     launchedIn: "GEMINI_PROJECT_DIR",
+    showsMessages: true,
     /**
      * Removes earlier hook output: the client passes what hooks added at the session's start as part of the next
      * prompt. It may quote notes, which must not be stored again.

@@ -9,6 +9,7 @@ export const opencodeProfile = {
   // Set by Pommel's plugin: the client names only its process.
   sessionVariable: "OPENCODE_SESSION_ID",
   resumeWith: (id) => ["opencode", `--session=${id}`],
+  shellVariables: ["OPENCODE"],
   hooks: {
     // The plugin reports them under Pommel's own names.
     events: {

@@ -10,8 +10,10 @@ export const qwenProfile = {
   sessionVariable: "QWEN_CODE_SESSION_ID",
   resumeWith: (id) => ["qwen", `--resume=${id}`],
   startWith: (prompt) => ["qwen", `--prompt-interactive=${prompt}`],
+  shellVariables: ["QWEN_CODE"],
   hooks: {
     events: sharedEvents,
+    showsMessages: true,
     editedFiles: (tool, { file_path }) => (["edit", "write_file"].includes(tool) ? [file_path] : []),
     // It also asks before each answer to a tool, without a prompt, and when a background task ended.
     ignores: (hook, { prompt }) =>

@@ -127,7 +127,8 @@ export async function recordInfo(
 ): Promise<RecordedCommit> {
   const { memory } = work;
   const known = commitByHash(memory, info.hash);
-  const facts = factsOf(info.hash, known, how);
+  const branch = how.branch == null ? {} : { branch: scrubAlone(work.scrubber, how.branch) };
+  const facts = factsOf(info.hash, known, { ...how, ...branch });
   if (known !== null && isDone(work, known, how)) {
     updateCommit(memory, known.id, { ...facts, attributed: known.attributed });
     return { commit: { ...known, ...facts }, checkpoint: checkpointOfCommit(memory, info.hash) };
@@ -164,7 +165,9 @@ export async function recordInfo(
     },
     signal,
   );
-  const { ranges } = found;
+  const named = <T extends { path: string }>(all: readonly T[]): T[] =>
+    all.map((one) => ({ ...one, path: scrubAlone(work.scrubber, one.path) }));
+  const ranges = named(found.ranges);
   // That it changed the same files shortly before says nothing of a session of somebody else.
   const led = found.bindings.filter(
     ({ how, sessionUid }) => how !== "touched" || !isOfAnother(memory, sessionUid, commit.author),
@@ -173,11 +176,11 @@ export async function recordInfo(
   signal?.throwIfAborted();
   return memory.inTransaction(() => {
     const branch = facts.branch ?? branchOfSessions(work, bindings);
-    const saved = saveCommit(memory, { ...commit, branch }, changed?.records ?? []);
+    const saved = saveCommit(memory, { ...commit, branch }, named(changed?.records ?? []));
     const wasSeen = observedSince(memory) <= info.authoredAt;
     const stored = attributionsOf(memory, saved.id);
     const known = keepKnown(ranges, stored, { wasSeen });
-    saveAttributions(memory, saved.id, [...known, ...(changed?.leftOut ?? [])]);
+    saveAttributions(memory, saved.id, [...known, ...named(changed?.leftOut ?? [])]);
     forMany.recorded?.changed(
       saved.hash,
       [...stored, ...known].map(({ sessionUid }) => sessionUid),

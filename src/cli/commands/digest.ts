@@ -1,6 +1,7 @@
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { DigestAnswer, DigestPart, DigestSession } from "../../protocol/operations/stats.ts";
+import { labelDecision } from "../../protocol/reading/found.ts";
 import { isRunning, openEndOf } from "../../protocol/reading/session.ts";
 import type { RequestOf } from "../../protocol/routes.ts";
 import { asText } from "../../text/markdown/inert.ts";
@@ -67,9 +68,12 @@ export function outlineOf(part: DigestPart, by: "branch" | "project" | undefined
     },
     {
       title: "Decided",
-      items: decisions.map(({ text, author, superseded_by }) => ({
-        ...{ ...plainItem, title: text },
-        facts: [...(author == null ? [] : [author]), ...(superseded_by === null ? [] : ["superseded"])],
+      items: decisions.map((decision) => ({
+        ...{ ...plainItem, title: decision.text },
+        facts: [
+          labelDecision(decision, "person") ?? "",
+          decision.superseded_by === null ? "" : "superseded",
+        ].filter((fact) => fact !== ""),
       })),
       more: part.decisions_total - decisions.length,
     },

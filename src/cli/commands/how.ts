@@ -9,6 +9,7 @@ import type {
   KnownError,
   WorkingCommand,
 } from "../../protocol/operations/commands.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import type { RequestOf } from "../../protocol/routes.ts";
 import type { CommandContext } from "../frame.ts";
 import { indented } from "../terminal/markdown.ts";
@@ -35,10 +36,12 @@ function renderHow({ verdict, commands }: HowAnswer, screen: Screen): string {
 
 function commandBlock(command: WorkingCommand, screen: Screen): string {
   const { colors } = screen;
-  const { line, directory, purpose, worked, failed, last_at, agent, session_id, turn, took_ms } = command;
+  const { line, directory, purpose, worked, failed, last_at, agent, author, session_id, turn, took_ms } =
+    command;
   const facts = [
     `worked ${counted(worked, "time")}${failed > 0 ? `, failed ${counted(failed, "time")}` : ""}`,
     `last ${when(last_at, screen)} (${agent}, session ${shortId(session_id)}:${turn})`,
+    sharedBy(author),
     took_ms === null ? "" : duration(took_ms),
     purpose,
   ].filter((fact) => fact !== "");
@@ -89,10 +92,10 @@ const shownLines = { error: 4, diff: 12 } as const;
 
 function errorBlock(known: KnownError, screen: Screen): string {
   const { colors } = screen;
-  const { error, command, times, sessions, last_at, session_id, turn, fix } = known;
+  const { error, command, times, sessions, last_at, session_id, author, turn, fix } = known;
   const facts =
     `met ${counted(times, "time")} in ${counted(sessions, "session")}, last ${when(last_at, screen)} ` +
-    `(session ${shortId(session_id)}:${turn})`;
+    `(${["session", `${shortId(session_id)}:${turn}`, sharedBy(author)].filter(Boolean).join(" ")})`;
   return [
     ...error
       .split("\n")
@@ -106,9 +109,10 @@ function errorBlock(known: KnownError, screen: Screen): string {
 
 function fixLines(fix: Fix, screen: Screen): string[] {
   const { colors } = screen;
-  const { edits, commands, commit, stands, session_id, turn } = fix;
+  const { edits, commands, commit, stands, session_id, author, turn } = fix;
   const facts = [
     `session ${shortId(session_id)}:${turn}`,
+    sharedBy(author),
     commit === null ? "" : `commit ${commit.hash.slice(0, 7)} ${oneLine(commit.subject, 80)}`,
     stands === null ? "" : stands ? "its lines are still there" : "its lines are gone",
   ].filter((fact) => fact !== "");

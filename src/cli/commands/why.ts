@@ -11,8 +11,9 @@ import type {
   WhyAnswer,
   WhyFreshness,
 } from "../../protocol/operations/blame.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
-import { noteLabel } from "../../protocol/reading/found.ts";
+import { labelDecision } from "../../protocol/reading/found.ts";
 import { locate, parseLines, parsePlace } from "../../queries/blame/file-place.ts";
 import { cutToWidth, wrapToWidth } from "../../text/display-width.ts";
 import type { CommandContext } from "../frame.ts";
@@ -169,7 +170,7 @@ function renderTurn(turn: OriginTurn, style: WhyStyle): string[] {
   const more = shown.length < prompt.length ? [colors.dim(below("..."))] : [];
   const [first = "", ...rest] = shown;
   const lines = [`${colors.bold("Prompt")}     ${colors.bold(first)}`, ...rest.map(below), ...more];
-  if (turn.author != null) lines.push(...labelled("Shared by", oneLine(turn.author), style));
+  if (turn.author != null) lines.push(...labelled("Origin", sharedBy(turn.author), style));
   const { asked_by } = turn;
   if (asked_by) {
     const place = `${shortId(asked_by.session_id)}:${asked_by.turn}`;
@@ -198,7 +199,7 @@ function decisionLines(decision: NearDecision, screen: Screen): string[] {
     when(timestamp, screen),
     session_id === null ? "" : `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
   ].filter((part) => part !== "");
-  const label = noteLabel(decision);
+  const label = labelDecision(decision, "person");
   const said = label === null ? oneLine(text) : `${colors.warn(label)} ${oneLine(text)}`;
   const later = decision.superseded_by;
   return [

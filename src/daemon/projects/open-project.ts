@@ -79,6 +79,7 @@ export class OpenProject {
     this.onSpool = {
       "claude-hook": claudeHookEvents({
         ...{ work, roots },
+        scrubbing: () => work.work(),
         onTranscript: options.onTranscript,
         stop: this.stopping.signal,
       }),

@@ -126,8 +126,9 @@ interface SessionFound {
   turns: number | null;
   kind: string | null;
   timestamp: string | null;
-  /** What a person noted there. */
+  /** What was noted there, and whether a person, an agent or another tool noted it. */
   note: string | null;
+  note_by: "person" | "agent" | "tool" | null;
   snippet: string;
   /** Other turns of the session that match, the best first, at most five; more_turns: how many there are. */
   other_turns: number[];

@@ -132,6 +132,7 @@ export interface CommandsOutput extends LabelledOutput, Output {
     failed: number;
     last_at: string | null;
     session_id: string;
+    author: string | null;
     turn: number;
     failed_before: string[];
   }[];
@@ -142,9 +143,11 @@ export interface CommandsOutput extends LabelledOutput, Output {
     sessions: number;
     last_at: string | null;
     session_id: string;
+    author: string | null;
     turn: number;
     fix: {
       session_id: string;
+      author: string | null;
       turn: number;
       edits: string[];
       commands: string[];
@@ -153,7 +156,14 @@ export interface CommandsOutput extends LabelledOutput, Output {
     } | null;
   }[];
   /** The latest first. */
-  lost: { lost_by: string; timestamp: string | null; session_id: string; turn: number; text: string }[];
+  lost: {
+    lost_by: string;
+    timestamp: string | null;
+    session_id: string;
+    author: string | null;
+    turn: number;
+    text: string;
+  }[];
 }
 
 export const addNoteInput = z.strictObject({

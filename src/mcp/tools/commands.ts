@@ -1,9 +1,10 @@
 import type { HowAnswer, KnownError, LostText } from "../../protocol/operations/commands.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import type { CommandsOutput, commandsInput } from "../shapes/shapes-sessions.ts";
 import { fitIn, roomOf } from "../text/budget.ts";
-import { historyLabel, joined, minute, oneLine, quoted } from "../text/text.ts";
+import { historyLabel, joined, lineOrNull, minute, oneLine, quoted } from "../text/text.ts";
 import { ask, type Handler } from "../tool.ts";
 
 /** What worked here for something, what fixed an error, or text of a file that was lost. */
@@ -50,23 +51,26 @@ function commandItem(
   command: HowAnswer["commands"][number],
   longest: number,
 ): CommandsOutput["commands"][number] {
-  const { line, directory, purpose, worked, failed, last_at, session_id, turn, failed_before } = command;
+  const { line, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
+    command;
   return {
     line: oneLine(line, longest),
     directory: oneLine(directory, 160),
     purpose: oneLine(purpose, 120),
-    ...{ worked, failed, last_at, session_id, turn },
+    ...{ worked, failed, last_at, session_id, author: lineOrNull(author, 100), turn },
     failed_before: failed_before.map((one) => `${oneLine(one.line, 160)}: ${oneLine(one.error, 160)}`),
   };
 }
 
 function renderCommand(command: CommandsOutput["commands"][number]): string {
-  const { line, directory, purpose, worked, failed, last_at, session_id, turn, failed_before } = command;
+  const { line, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
+    command;
   const facts = [
     directory === "" ? "" : `in ${directory}`,
     `worked ${worked}×${failed > 0 ? `, failed ${failed}×` : ""}`,
     minute(last_at),
     `${shortId(session_id)} turn ${turn}`,
+    sharedBy(author),
     purpose,
   ];
   return joined(
@@ -76,19 +80,32 @@ function renderCommand(command: CommandsOutput["commands"][number]): string {
 }
 
 function lostItem(
-  { lost_by, timestamp, session_id, turn, lines }: LostText,
+  { lost_by, timestamp, session_id, author, turn, lines }: LostText,
   longest: number,
 ): CommandsOutput["lost"][number] {
-  return { lost_by, timestamp, session_id, turn, text: beginningOf(lines.join("\n"), longest) };
+  const text = beginningOf(lines.join("\n"), longest);
+  return { lost_by, timestamp, session_id, author: lineOrNull(author, 100), turn, text };
 }
 
-function renderLost({ lost_by, timestamp, session_id, turn, text }: CommandsOutput["lost"][number]): string {
-  const facts = [`lost by ${lost_by}`, minute(timestamp), `${shortId(session_id)} turn ${turn}`];
+function renderLost({
+  lost_by,
+  timestamp,
+  session_id,
+  author,
+  turn,
+  text,
+}: CommandsOutput["lost"][number]): string {
+  const facts = [
+    `lost by ${lost_by}`,
+    minute(timestamp),
+    `${shortId(session_id)} turn ${turn}`,
+    sharedBy(author),
+  ];
   return joined([joined(facts), quoted(text)], "\n");
 }
 
 function errorItem(
-  { error, command, times, sessions, last_at, session_id, turn, fix }: KnownError,
+  { error, command, times, sessions, last_at, session_id, author, turn, fix }: KnownError,
   longest: number,
 ) {
   const edits = (fix?.edits ?? []).map(
@@ -97,12 +114,18 @@ function errorItem(
   return {
     error: oneLine(error, longest),
     command: oneLine(command, 200),
-    ...{ times, sessions, last_at, session_id, turn },
+    ...{ times, sessions, last_at, session_id, author: lineOrNull(author, 100), turn },
     fix:
       fix === null
         ? null
         : {
-            ...{ session_id: fix.session_id, turn: fix.turn, edits, stands: fix.stands },
+            ...{
+              session_id: fix.session_id,
+              author: lineOrNull(fix.author, 100),
+              turn: fix.turn,
+              edits,
+              stands: fix.stands,
+            },
             commands: fix.commands.map((line) => oneLine(line, 200)),
             commit: fix.commit === null ? null : oneLine(`${fix.commit.hash} ${fix.commit.subject}`, 140),
           },
@@ -116,6 +139,7 @@ function renderError({
   sessions,
   last_at,
   session_id,
+  author,
   turn,
   fix,
 }: CommandsOutput["errors"][number]): string {
@@ -123,6 +147,7 @@ function renderError({
     `met ${times}× in ${sessions} sessions`,
     minute(last_at),
     `${shortId(session_id)} turn ${turn}`,
+    sharedBy(author),
   ]);
   return joined(
     [
@@ -136,9 +161,10 @@ function renderError({
 }
 
 function fixLines(fix: NonNullable<CommandsOutput["errors"][number]["fix"]>): string[] {
-  const { session_id, turn, commit, stands, edits, commands: lines } = fix;
+  const { session_id, author, turn, commit, stands, edits, commands: lines } = fix;
   const facts = joined([
     `${shortId(session_id)} turn ${turn}`,
+    sharedBy(author),
     commit,
     stands !== null && (stands ? "its lines are still there" : "its lines are gone"),
   ]);

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import type { SessionBrief, SessionResponse } from "../../protocol/operations/sessions.ts";
+import { labelNote } from "../../protocol/origin.ts";
 import { briefParts } from "../../protocol/reading/session.ts";
 import { visible } from "../../text/quotation.ts";
 import { beginningOf, charactersOfToken } from "../../text/text-size.ts";
@@ -160,9 +161,9 @@ async function outline(
   const session = headOf(answer);
   const summary = isFirst ? summaryOf(answer, Math.floor(room * 0.35)) : null;
   const notesTaken = isFirst
-    ? answer.annotations.slice(-notesNamed).map(({ note, turn, source }) => {
-        const where = joined([turn !== null && `turn ${turn}`, source === "agent" && "by an agent"], ", ");
-        return oneLine(where === "" ? note : `${where}: ${note}`, 200);
+    ? answer.annotations.slice(-notesNamed).map((one) => {
+        const where = joined([labelNote(one, "agent"), one.turn !== null && `turn ${one.turn}`], ", ");
+        return oneLine(`${where}: ${one.note}`, 200);
       })
     : [];
   const changed = answer.files.filter(({ how }) => how !== "read");

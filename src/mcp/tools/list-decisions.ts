@@ -1,6 +1,6 @@
 import { maxResults } from "../../project/max-results.ts";
 import type { Decision } from "../../protocol/operations/memory.ts";
-import { noteLabel } from "../../protocol/reading/found.ts";
+import { labelDecision } from "../../protocol/reading/found.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -49,7 +49,8 @@ export function decisionItem(decision: Decision, longest: number) {
   return {
     text: oneLine(decision.text, longest),
     source,
-    noted_by: decision.noted_by,
+    origin: decision.origin,
+    by: decision.by,
     place: lineOrNull(place, 200),
     session_id,
     session_title: lineOrNull(session_title, 100),
@@ -65,21 +66,20 @@ export function decisionItem(decision: Decision, longest: number) {
 }
 
 export function renderDecision(decision: ReturnType<typeof decisionItem>): string {
-  const { text, session_id, session_title, author, turn, timestamp, branch, files, score } = decision;
+  const { text, session_id, session_title, turn, timestamp, branch, files, score } = decision;
   const place = joined([
     decision.place,
     minute(timestamp),
     session_id !== null && shortId(session_id),
     turn !== null && `turn ${turn}`,
     branch,
-    author !== null && `shared by ${author}`,
     session_title !== null && `"${session_title}"`,
     files.join(", "),
     score?.toFixed(2),
   ]);
   return joined(
     [
-      noteLabel(decision),
+      labelDecision(decision, "agent"),
       quoted(text),
       decision.superseded_by !== null && `  superseded by: ${decision.superseded_by}`,
       ...decision.supersedes.map((earlier) => `  supersedes: ${earlier}`),

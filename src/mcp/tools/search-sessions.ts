@@ -3,6 +3,7 @@ import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
 import type { SessionSummary } from "../../protocol/operations/sessions.ts";
+import { labelWords, sharedBy } from "../../protocol/origin.ts";
 import { verdictAdvice } from "../../protocol/reading/evidence.ts";
 import { excerptOf, resultType, snippetText } from "../../protocol/reading/found.ts";
 import type { Verdict } from "../../protocol/values.ts";
@@ -110,6 +111,7 @@ function itemOf(result: Result, project: string | null): FoundSession {
     kind: resultType(result) || null,
     timestamp: result.timestamp,
     note: lineOrNull(result.annotation, 300),
+    note_by: result.note_by ?? null,
     // Of a note from a shell there is nothing but the note.
     snippet:
       last_turn === 0 && result.annotation !== null
@@ -202,6 +204,7 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
     ...{ other_turns: [], more_turns: 0 },
     files: [],
     freshness: null,
+    note_by: null,
     is_abandoned: false,
     rejected: null,
     commits: [],
@@ -210,6 +213,9 @@ function sessionItem(session: SessionSummary, project: string | null): FoundSess
 
 const wholeNotes = (notes: readonly string[]) =>
   [...new Set(notes)].slice(0, 5).map((note) => oneLine(note, 200));
+
+const labelOf = ({ note_by, author }: FoundSession) =>
+  `${labelWords("note", { by: note_by ?? "tool", author }, "agent")}:`;
 
 /** What was found in a session, for a model: where and when, the text, what it led to. */
 function renderFound(item: FoundSession): string {
@@ -222,7 +228,7 @@ function renderFound(item: FoundSession): string {
     minute(item.timestamp),
     item.branch,
     !isLoneNote && item.agent,
-    item.author !== null && `shared by ${item.author}`,
+    sharedBy(item.author),
     !isLoneNote && item.kind,
     item.is_abandoned && "abandoned branch",
     item.project,
@@ -233,7 +239,7 @@ function renderFound(item: FoundSession): string {
     [
       `${place}${item.title === null ? "" : `  "${item.title}"`}`,
       item.rejected !== null && `Rejected later:\n${quoted(item.rejected)}`,
-      item.note !== null && `${isLoneNote ? "" : "Note:\n"}${quoted(item.note)}`,
+      item.note !== null && `${labelOf(item)}\n${quoted(item.note)}`,
       item.snippet !== "" && (turns === null ? quoted(item.snippet) : `  ${item.snippet}`),
       more_turns > 0 &&
         `  also turn${more_turns === 1 ? "" : "s"} ${other_turns.join(", ")}${more_turns > other_turns.length ? ", …" : ""}`,

@@ -2,6 +2,7 @@ import { importCommand } from "../../agents/profiles.ts";
 import { branchOf } from "../../git/history/head.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { SessionResponse } from "../../protocol/operations/sessions.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { visible } from "../../text/quotation.ts";
 import { beginningOf } from "../../text/text-size.ts";
@@ -68,7 +69,7 @@ export function renderHead(session: ReturnType<typeof headOf>): string {
   const facts = [
     `session ${id}`,
     agent,
-    author === null ? null : `shared by ${author}`,
+    sharedBy(author),
     branch,
     `${minute(started_at)} to ${minute(last_at)}`,
     `${turns} turns`,
@@ -145,7 +146,7 @@ export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (a
   const note = visible(args.text).trim();
   const session = await sessionFor(context, args.session_id);
   const branch = (await branchOf(cwd)) ?? undefined;
-  const asked = { note, ...(session !== null && { session_id: session }), branch, by_agent: true };
+  const asked = { note, ...(session !== null && { session_id: session }), branch, by: "agent" as const };
   const { annotation } = await ask(context, "annotate", asked);
   const { id, session_id, timestamp } = annotation;
   const about = session_id === null ? "" : ` about session ${shortId(session_id)}`;

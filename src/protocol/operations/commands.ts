@@ -16,6 +16,9 @@ import {
 
 const verdict = z.enum(["found", "maybe", "none"]);
 
+/** The colleague who shared the session; null: recorded here. */
+const author = textOrNull;
+
 const failedBefore = lazy(() =>
   z.object({ line: text, error: text, session_id: text, turn: z.number(), timestamp: timeOrNull }),
 );
@@ -35,6 +38,7 @@ const workingCommand = lazy(() =>
     last_at: timeOrNull,
     agent: text,
     session_id: text,
+    author,
     turn: z.number(),
     /** At the median; null: not known. Milliseconds. */
     took_ms: numberOrNull,
@@ -56,6 +60,7 @@ export type HowAnswer = z.infer<ReturnType<typeof howAnswer>>;
 const fix = lazy(() =>
   z.object({
     session_id: text,
+    author,
     turn: z.number(),
     timestamp: timeOrNull,
     /** What the agent changed between the failure and the run that worked, as a diff. */
@@ -82,6 +87,7 @@ const knownError = lazy(() =>
     first_at: timeOrNull,
     last_at: timeOrNull,
     session_id: text,
+    author,
     turn: z.number(),
     /** null: it was not fixed in a recorded session, or not by what is recorded. */
     fix: z.nullable(fix()),
@@ -112,6 +118,7 @@ export type RecurringError = z.infer<ReturnType<typeof recurringError>>;
 const lostText = lazy(() =>
   z.object({
     session_id: text,
+    author,
     turn: z.number(),
     timestamp: timeOrNull,
     /** edit: replaced by an agent's edit. checkout: written by an agent, and gone before it was committed. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { noteSources, origins, speakers } from "../origin.ts";
 import {
   branch,
   count,
@@ -31,7 +32,10 @@ export const annotation = lazy(() =>
     turn: numberOrNull,
     timestamp: time,
     branch: textOrNull,
-    source: z.enum(["prompt", "shell", "agent"]),
+    source: z.enum(noteSources),
+    /** Whose words it is; a colleague's has the `author` who shared it. */
+    origin: z.enum(origins),
+    author: textOrNull,
   }),
 );
 export type Annotation = z.infer<ReturnType<typeof annotation>>;
@@ -60,7 +64,7 @@ export const annotateRequest = lazy(() =>
     branch: field("the git branch it is about; default: the session's", outside("branch")),
     rejected: field("what it is about was tried and rejected; the note is the reason", z.boolean()),
     decision: field("the decision that was rejected, in its words; default: the session", text),
-    by_agent: z.optional(z.boolean()),
+    by: z.optional(z.enum(speakers)),
   }),
 );
 export const annotateResponse = lazy(() => z.object({ annotation: annotation(), queued: z.boolean() }));
@@ -92,8 +96,8 @@ export const decision = lazy(() =>
      * message, a file in which the client keeps what it learned about the project.
      */
     source: z.enum(["annotation", "conversation", "adr", "comment", "commit", "memory"]),
-    /** Who wrote a note; left out where it is none, and where it was found by its text. */
-    noted_by: z.optional(z.enum(["person", "agent"])),
+    /** Whose words it is; null for what stands in the repository. A colleague's has the `author`. */
+    origin: z.nullable(z.enum(origins)),
     /** Quoted. */
     text,
     /** path:line, or the commit; null for a decision in a session. */
@@ -102,6 +106,8 @@ export const decision = lazy(() =>
     session_title: textOrNull,
     /** The colleague who shared it; left out for what was recorded here. */
     author: z.optional(textOrNull),
+    /** Who noted or said it, on the machine that recorded it; null with a null `origin`. */
+    by: z.nullable(z.enum(speakers)),
     turn: numberOrNull,
     timestamp: timeOrNull,
     branch: textOrNull,

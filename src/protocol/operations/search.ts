@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { levelNames, levels } from "../../project/levels.ts";
+import { speakers } from "../origin.ts";
 import {
   agent,
   branch,
@@ -222,6 +223,8 @@ export const transcriptResult = lazy(() =>
     score: z.number(),
     /** The note, of an annotated chunk. */
     annotation: textOrNull,
+    /** Who noted it: `origin` of notes and decisions, before it was shared. */
+    note_by: z.optional(z.enum(speakers)),
     /** About 200 characters around what matches. */
     snippet: text,
     /** What a language model wrote of it (llm.chunk_summaries), where that holds no less of the query than the snippet. */

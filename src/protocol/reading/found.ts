@@ -1,4 +1,5 @@
 import type { Decision } from "../operations/memory.ts";
+import { labelWords, type Reader } from "../origin.ts";
 import type { ChunkKind, ChunkType } from "../values.ts";
 
 /** What is said and done in a stored turn, for a reader. */
@@ -97,6 +98,11 @@ const kinds: Readonly<Record<ChunkKind, string>> = {
   conversation: "",
 };
 
-/** What is said before a note: an agent's is never taken for a person's. Null for what is no note. */
-export const noteLabel = ({ source, noted_by }: Pick<Decision, "source" | "noted_by">): string | null =>
-  source === "annotation" ? (noted_by === "agent" ? "Note by an agent:" : "Note:") : null;
+/** Whose note or decision it is; null for what the repository itself says. */
+export const labelDecision = (
+  { source, by, author }: Pick<Decision, "source" | "by" | "author">,
+  reader: Reader,
+): string | null =>
+  by === null
+    ? null
+    : `${labelWords(source === "annotation" ? "note" : "decision", { by, author }, reader)}:`;

@@ -194,6 +194,7 @@ function knownError(
     first_at: isoTime(runs.at(-1)!.at),
     last_at: isoTime(runs[0]!.at),
     session_id: run.sessionUid,
+    author: run.author,
     turn: run.turn,
     fix,
   };
@@ -247,6 +248,7 @@ function fixOf(
   );
   return {
     session_id: failure.sessionUid,
+    author: failure.author,
     turn: end.turn,
     timestamp: isoTime(end.at),
     edits: edits

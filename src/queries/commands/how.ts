@@ -141,6 +141,7 @@ function described(memory: Memory, { worked, failed }: Form): WorkingCommand {
     last_at: isoTime(latest.at),
     agent: latest.agent,
     session_id: latest.sessionUid,
+    author: latest.author,
     turn: latest.turn,
     took_ms: times[times.length >> 1] ?? null,
     failed_before: failedBefore(memory, worked),

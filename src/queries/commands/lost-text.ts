@@ -15,6 +15,7 @@ import { isoTime } from "../status/status.ts";
 interface RecordedEdit {
   sessionId: number;
   sessionUid: string;
+  author: string | null;
   turn: number;
   seq: number;
   at: number | null;
@@ -42,7 +43,15 @@ export function recordedEditsOf(
       for (const { line, edit } of editsIn(turn)) {
         if (relativize(edit.path) !== file) continue;
         const { seq, at } = line;
-        edits.push({ sessionId, sessionUid: session.uid, turn: number, seq, at, ...changedBy(edit) });
+        edits.push({
+          sessionId,
+          sessionUid: session.uid,
+          author: session.author ?? null,
+          turn: number,
+          seq,
+          at,
+          ...changedBy(edit),
+        });
       }
     }
   }
@@ -82,8 +91,8 @@ export async function lostTextOf(
   const removed = new Set(edits.flatMap((edit) => edit.removed.map((line) => line.trim())));
   const seen = new Set<string>();
   const texts: LostText[] = [];
-  for (const { sessionId, sessionUid, turn, seq, at, ...edit } of edits.toReversed()) {
-    const place = { session_id: sessionUid, turn, timestamp: isoTime(at) };
+  for (const { sessionId, sessionUid, author, turn, seq, at, ...edit } of edits.toReversed()) {
+    const place = { session_id: sessionUid, author, turn, timestamp: isoTime(at) };
     const keep = (lines: string[], how: Pick<LostText, "lost_by" | "command">) => {
       const key = lines.join("\n");
       if (seen.has(key) || !isLost(lines)) return;

@@ -155,7 +155,7 @@ describe("at the start of a session", () => {
     expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
       ["session:last:branch", "The last session on this branch"],
       ["note:n1", "User's note"],
-      ["chunk:last:raw:0", "Decided"],
+      ["chunk:last:raw:0", "User's decision"],
       ["event:e1", "This branch's event"],
     ]);
     expect(items[0]!.quote).toContain("asked of last 1. Outcome: The importer retries now.");
@@ -207,9 +207,9 @@ describe("at the start of a session", () => {
     expect(text).toContain("The last session on this branch: “asked of theirs 1.");
     expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
     expect(text).toContain(
-      "A colleague's note: “releases are cut on Fridays” (from a shell, shared by bob@acme.test,",
+      "- Note by bob@acme.test, a colleague: “releases are cut on Fridays” (from a shell, 2026-",
     );
-    expect(text).toContain("instead of once.” (session theirs turn 1, shared by ann@acme.test,");
+    expect(text).toContain("- Decision by ann@acme.test, a colleague: “");
     expect(text).not.toContain("User's note");
   });
 

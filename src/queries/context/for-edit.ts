@@ -1,4 +1,5 @@
 import { basename, extname } from "node:path";
+import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { FileAges } from "../../search/sessions/fate/freshness.ts";
 import { replacements, type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
 import { rejectionIn } from "../../sessions/notes/notes.ts";
@@ -16,10 +17,6 @@ import { versionControl } from "../sessions/brief.ts";
 import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
-
-/** What is said of a note: the user's own words carry more than a colleague's, and an agent's are nobody's. */
-export const noteKind = ({ author, source }: Pick<AnnotationRecord, "author" | "source">) =>
-  source === "agent" ? "Note by an agent" : author == null ? "User's note" : "A colleague's note";
 
 interface NotesWanted {
   since: number;
@@ -54,15 +51,15 @@ const isKnown = (later: { at: number | null } | null, until: number | null): boo
   later !== null && (until === null || (later.at ?? 0) <= until);
 
 export function noteToTell(memory: Memory, record: AnnotationRecord, why: string): Injection {
-  const { uid, note, sessionUid, turn, at, branch, author = null } = record;
+  const { uid, note, sessionUid, turn, at, branch } = record;
   const session = sessionUid === null ? null : sessionByUid(memory, sessionUid);
   const reason = rejectionIn(note);
   return {
     ref: `note:${uid}`,
-    kind: noteKind(record),
+    kind: labelNote(record, "agent"),
     // A reason alone does not say what was rejected.
     quote: reason === null || !session?.title ? note : `Rejected “${session.title}”: ${reason}`,
-    place: `${sessionUid === null ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, author, at, branch })}`,
+    place: `${sessionUid === null ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
     why,
     score: null,
   };
@@ -98,12 +95,12 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
     .toReversed()
     .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
     .slice(0, wanted.most)
-    .map(({ chunk, text, sessionUid, turn, author, at, branch }) => ({
+    .map(({ chunk, text, by, sessionUid, turn, author, at, branch }) => ({
       ref: `chunk:${chunk}`,
-      kind: "Decided",
+      kind: labelWords("decision", { by, author }, "agent"),
       quote: beginningOf(text, longestDecision),
       place: placeOf({
-        ...{ session: sessionUid, turn, author, at },
+        ...{ session: sessionUid, turn, at },
         branch: branch === wanted.branch ? null : branch,
       }),
       why: wanted.why,

@@ -1,6 +1,7 @@
 import { ownContext } from "../../agents/reading/own-output.ts";
 import type { FileChange } from "../../git/history/file-changes.ts";
 import type { Config } from "../../project/config/settings.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
@@ -143,7 +144,7 @@ export function placeOf({
 }): string {
   const parts = [
     session === null ? "" : `session ${shortId(session)}${turn === null ? "" : ` turn ${turn}`}`,
-    author === null ? "" : `shared by ${author}`,
+    sharedBy(author),
     at === null ? "" : new Date(at).toISOString().slice(0, 10),
     branch === null ? "" : `branch ${branch}`,
   ];

@@ -2,7 +2,7 @@ import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/operations/memory.ts";
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import { speakerOf } from "../../protocol/origin.ts";
 import {
   closestTo,
   decisionsByChunk,
@@ -12,8 +12,10 @@ import {
   storedDecisions,
 } from "../../sessions/decisions/stored.ts";
 import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
-import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
@@ -82,25 +84,27 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
     ...(await timesOf(request)),
     branch: request.branch ?? null,
     search,
-  }).flatMap((note): Decision[] => {
-    const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
-    const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
-    const files = turn?.files.map(({ path }) => path) ?? [];
-    if (isWanted && !files.some(isWanted)) return [];
-    return [
-      decisionWith({
-        source: "annotation",
-        noted_by: note.source === "agent" ? "agent" : "person",
-        text: note.note,
-        session_id: note.sessionUid,
-        session_title: session?.title ?? null,
-        ...authorOf(note),
-        turn: note.turn,
-        timestamp: new Date(note.at).toISOString(),
-        branch: note.branch,
-        files,
-      }),
-    ];
+  })
+    .map((note) => noted(memory, note))
+    .filter(({ files }) => !isWanted || files.some(isWanted));
+}
+
+/** A note in the shape of the answer. */
+function noted(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
+  const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
+  const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
+  return decisionWith({
+    source: "annotation",
+    by: speakerOf(note.source),
+    text: note.note,
+    session_id: note.sessionUid,
+    session_title: session?.title ?? null,
+    ...authorOf(note),
+    turn: note.turn,
+    timestamp: new Date(note.at).toISOString(),
+    branch: note.branch,
+    files: turn?.files.map(({ path }) => path) ?? [],
+    score,
   });
 }
 
@@ -134,6 +138,7 @@ export function decisionOf(decision: SessionDecision, score: number | null = nul
   const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
   return decisionWith({
     source: "conversation",
+    by: decision.by,
     text,
     session_id: sessionUid,
     session_title: sessionTitle,
@@ -170,7 +175,10 @@ async function foundIn(
   const byChunk = decisionsByChunk(memory);
   const wanted = contentWords(q);
   const found = results.flatMap((result): Decision[] => {
-    if (result.annotation !== null) return [noteOf(result, result.annotation)];
+    if (result.annotation !== null) {
+      const note = annotationById(memory, chunkByUid(memory, result.id)?.annotationId ?? 0);
+      return note === null ? [] : [noted(memory, note, result.score)];
+    }
     const closest = closestTo(q, byChunk.get(result.id) ?? []);
     // A passage may be about the query, and what was decided in it about something else.
     const isAbout =
@@ -189,18 +197,6 @@ async function foundIn(
     ...found,
   ].sort((a, b) => b.score! - a.score!);
 }
-
-const noteOf = (
-  result: Pick<
-    SessionResult,
-    "session_id" | "session_title" | "last_turn" | "timestamp" | "branch" | "files" | "score"
-  > & { author?: string | null | undefined },
-  text: string,
-): Decision => {
-  const { session_id, session_title, last_turn: turn, timestamp, branch, files, score } = result;
-  const where = { session_id, session_title, ...authorOf(result), turn, timestamp, branch, files, score };
-  return decisionWith({ source: "annotation", text, ...where });
-};
 
 /** Whether a path is named, is below a named one or matches a glob; null if none was named. */
 export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {

@@ -259,6 +259,8 @@ describe("listAnnotationsOf", () => {
           timestamp: "2026-03-04T10:00:00.000Z",
           branch: null,
           source: "shell",
+          origin: "yours",
+          author: null,
         },
       ],
       total: 3,

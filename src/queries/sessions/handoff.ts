@@ -1,5 +1,6 @@
 import { agentNamed } from "../../agents/registry.ts";
 import type { Handoff } from "../../protocol/operations/sessions.ts";
+import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
@@ -9,7 +10,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { harmless } from "../../text/quotation.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { isSuperseded, noteKind } from "../context/for-edit.ts";
+import { isSuperseded } from "../context/for-edit.ts";
 import { briefOf } from "./brief.ts";
 import { resumeCommandOf } from "./conversations-sessions.ts";
 
@@ -45,11 +46,13 @@ export function handoffOf(memory: Memory, id: string): Handoff {
     section("Open", [brief.open, ...openTodos(memory, session)]),
     section(
       "Decisions",
-      decisions.map(({ text }) => text),
+      decisions.map((one) => `${labelWords("decision", one, "agent")}: ${one.text}`),
     ),
     section(
       "Notes",
-      notes.map((one) => `${noteKind(one)}, ${new Date(one.at).toISOString().slice(0, 10)}: ${one.note}`),
+      notes.map(
+        (one) => `${labelNote(one, "agent")}, ${new Date(one.at).toISOString().slice(0, 10)}: ${one.note}`,
+      ),
     ),
     section("Files changed", brief.files),
     section(

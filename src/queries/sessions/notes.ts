@@ -3,6 +3,7 @@ import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Annotation } from "../../protocol/operations/memory.ts";
+import { originOf, speakerOf } from "../../protocol/origin.ts";
 import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { rejectionText } from "../../sessions/notes/notes.ts";
@@ -20,6 +21,8 @@ export function annotationOf(note: AnnotationRecord): Annotation {
     timestamp: new Date(note.at).toISOString(),
     branch: note.branch,
     source: note.source,
+    origin: originOf({ by: speakerOf(note.source), author: note.author }),
+    author: note.author ?? null,
   };
 }
 
@@ -36,7 +39,7 @@ export async function writeNote(
     branch,
     rejected = false,
     decision,
-    by_agent: byAgent,
+    by = "tool",
   }: RequestOf<"annotate">,
 ): Promise<ResponseOf<"annotate">> {
   if (isTurnedOff(project))
@@ -48,15 +51,15 @@ export async function writeNote(
   // Loads every agent: only where there is a transcript.
   const found = path === undefined ? null : await (await import("../../agents/registry.ts")).recognise(path);
   const sessionUid = session ?? found?.info.session ?? null;
-  const by = found && { agent: found.agent.name };
+  const whose = found && { agent: found.agent.name };
   if (rejected && sessionUid === null && decision === undefined)
     throw new PommelError("usage", "It is not said what was rejected.", "Name a session or a decision.");
   const text = rejected ? rejectionText(note, decision ?? null) : note;
-  const asked = { note: text, sessionUid, branch: branch ?? null, byAgent, ...by };
+  const asked = { note: text, sessionUid, branch: branch ?? null, by, ...whose };
   const added = await changing(project, (work) => addNote(work, asked), { create: true });
   const open = openMemory(project);
   const queued = open?.captures === true && path !== undefined && isAbsolute(path);
-  if (queued) open.readOn(path, { ...by });
+  if (queued) open.readOn(path, { ...whose });
   return { annotation: annotationOf(added), queued };
 }
 

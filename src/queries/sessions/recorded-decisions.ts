@@ -9,14 +9,18 @@ import type { Config } from "../../project/config/settings.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/memory.ts";
+import { originOf } from "../../protocol/origin.ts";
 import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import { beginningOf } from "../../text/text-size.ts";
 
-/** A decision of which only this much is known. */
-export const decisionWith = (known: Pick<Decision, "source" | "text"> & Partial<Decision>): Decision => ({
+/** A decision of which only this much is known; by whom, null where the repository says it. */
+export const decisionWith = (
+  known: Pick<Decision, "source" | "text" | "by"> & Partial<Omit<Decision, "origin">>,
+): Decision => ({
+  origin: known.by === null ? null : originOf({ by: known.by, author: known.author }),
   place: null,
   session_id: null,
   session_title: null,
@@ -87,8 +91,13 @@ async function orNone(found: Promise<Decision[]>): Promise<Decision[]> {
   }
 }
 
-const recorded = (known: Parameters<typeof decisionWith>[0]): Decision =>
-  decisionWith({ ...known, text: beginningOf(known.text, maxText) });
+/** What a client learned about the project, its agent wrote down. */
+const recorded = (known: Omit<Parameters<typeof decisionWith>[0], "by">): Decision =>
+  decisionWith({
+    ...known,
+    by: known.source === "memory" ? "agent" : null,
+    text: beginningOf(known.text, maxText),
+  });
 
 async function recordsIn(root: string): Promise<Decision[]> {
   const found: Decision[] = [];

@@ -2,6 +2,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { NearDecision } from "../../protocol/operations/blame.ts";
+import { speakerOf } from "../../protocol/origin.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-terms.ts";
 import { claimOf, relationOf, storedDecisions } from "../../sessions/decisions/stored.ts";
@@ -88,7 +89,7 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
     const { score, ...ranking } = rank(at, place, here);
     const noted = decisionWith({
       source: "annotation",
-      noted_by: one.source === "agent" ? "agent" : "person",
+      by: speakerOf(one.source),
       text: one.note,
       session_id: one.sessionUid,
       session_title: session?.title ?? null,

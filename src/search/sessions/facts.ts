@@ -1,4 +1,5 @@
 import type { SessionResult } from "../../protocol/operations/search.ts";
+import { speakerOf } from "../../protocol/origin.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";
@@ -52,6 +53,7 @@ export function describer(
       event_type: chunk.eventType,
       timestamp: isoOrNull(chunk.startedAt),
       annotation: note?.note ?? null,
+      ...(note !== undefined && { note_by: speakerOf(note.source) }),
       content: chunk.text,
       files: chunk.files,
       freshness: ages.freshnessOf(chunk.files, chunk.endedAt),

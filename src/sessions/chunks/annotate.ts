@@ -1,3 +1,5 @@
+import type { NoteSource } from "../../protocol/origin.ts";
+import { notesIn } from "../../protocol/reading/prompt-notes.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -5,7 +7,7 @@ import type { ChunkToStore } from "../../store/memory/memory-records.ts";
 import { splitText } from "../../text/split-text.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import type { PositionedLine } from "../ingest/session-state.ts";
-import { annotationUid, isSameNote, notesIn } from "../notes/notes.ts";
+import { annotationUid, isSameNote } from "../notes/notes.ts";
 import { storedTurns, type Turn } from "../turn-content.ts";
 import { type ChunkOptions, type DraftChunk, draft } from "./chunker.ts";
 import { nothingAround } from "./error-fix.ts";
@@ -17,6 +19,7 @@ import { noTerms, textOf, type Unit, unitsOf } from "./units/units.ts";
 export interface NotedChunk {
   uid: string;
   note: string;
+  source: NoteSource;
   turn: number;
   lineUid: string | null;
   at: number | null;
@@ -28,8 +31,8 @@ export interface NotedChunk {
 export const turnsBefore = 3;
 
 /**
- * The notes in prompts that are about to be stored. The n-th equal note of a session always gets the same uid, so a
- * note that a hook has already stored is found again.
+ * The notes in prompts that are about to be stored; none in those of subagents, which agents write. The n-th equal note of a
+ * session always gets the same uid, so a note that a hook has already stored is found again.
  */
 export function findNotes(
   memory: Memory,
@@ -42,7 +45,7 @@ export function findNotes(
   const seen = new Map<string, number>();
   for (const { line, turn } of positioned) {
     for (const entry of line.entries) {
-      if (entry.kind !== "prompt") continue;
+      if (entry.kind !== "prompt" || entry.by === "agent") continue;
       for (const note of notesIn(entry.text)) {
         const ordinal = seen.get(note) ?? writtenBefore(memory, session.uid, note);
         seen.set(note, ordinal + 1);
@@ -50,6 +53,7 @@ export function findNotes(
         found.push({
           uid: annotationUid(session.uid, note, ordinal),
           note,
+          source: entry.by ?? "prompt",
           turn,
           lineUid: line.uid,
           at: line.at,
@@ -87,14 +91,14 @@ export function storeNotes(
   notes: readonly NotedChunk[],
   chunkOf: (draft: DraftChunk, annotationId: number, index: number) => ChunkToStore,
 ): void {
-  notes.forEach(({ uid, note, turn, lineUid, at, branch, draft }, i) => {
+  notes.forEach(({ uid, note, source, turn, lineUid, at, branch, draft }, i) => {
     const annotationId = saveAnnotation(memory, {
       uid,
       sessionUid: session.uid,
       turn,
       lineUid,
       at: at ?? Date.now(),
-      source: "prompt",
+      source,
       branch,
       note,
     });

@@ -1,8 +1,8 @@
 import type { ToolUse } from "../../agents/agent.ts";
+import { mentionsNote } from "../../protocol/reading/prompt-notes.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { handsOverPlan } from "../chunks/kinds.ts";
-import { notesIn } from "../notes/notes.ts";
 import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
 import type { Turn } from "../turn-content.ts";
@@ -43,12 +43,13 @@ export class DecisionReader {
     };
     for (const { seq, entries } of turn.lines) {
       for (const entry of entries) {
-        if (entry.kind === "prompt") add("human", seq, this.typedIn(entry.text));
+        if (entry.kind === "prompt" && entry.by !== "agent")
+          add(entry.by ?? "person", seq, this.typedIn(entry.text));
         else if (entry.kind === "text") add("agent", seq, this.markedIn(entry.text));
         else if (entry.kind === "tool_use") uses.set(entry.id, entry);
         else if (entry.kind === "tool_result" && !entry.isError) {
           const questions = questionsIn(uses.get(entry.id)?.input ?? {});
-          add("human", seq, answersIn(questions, entry.text).flatMap(answered));
+          add("person", seq, answersIn(questions, entry.text).flatMap(answered));
         }
       }
     }
@@ -87,11 +88,10 @@ function isTyped(text: string): boolean {
 }
 
 function choicesIn(text: string, isChoice: (sentence: string, next: string) => boolean): string[] {
-  const notes = notesIn(text);
-  const sentences = [...sentencesOf(joinWrapped(text))];
+  // A note is shown as one, or is somebody else's.
+  const lines = text.split("\n").filter((line) => !mentionsNote.test(line));
+  const sentences = [...sentencesOf(joinWrapped(lines.join("\n")))];
   return sentences.flatMap((sentence, i) => {
-    // A note is a note, and shown as one.
-    if (notes.some((note) => note.includes(sentence) || sentence.includes(note))) return [];
     const next = sentences[i + 1] ?? "";
     if (!isChoice(sentence, next)) return [];
     return [beginningOf(isReason(next) ? `${sentence} ${next}` : sentence, maxDecision)];

@@ -32,7 +32,8 @@ type Work = Pick<ScrubbingWork, "memory" | "scrubber">;
  */
 export function createEvent(work: Work, asked: EventToCreate, now = Date.now()): EventRecord {
   const { memory } = work;
-  const { branch = null, startsAt = null, endsAt = null, targets = [] } = asked;
+  const { startsAt = null, endsAt = null, targets = [] } = asked;
+  const branch = asked.branch == null ? null : scrubAlone(work.scrubber, asked.branch);
   const hasTime = startsAt !== null || endsAt !== null;
   const type = asked.type ?? (hasTime ? "temporal" : "task");
   checkTime(type, startsAt, endsAt);

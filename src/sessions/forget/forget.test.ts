@@ -111,7 +111,7 @@ describe("forgetting a pattern's matches", () => {
       cwd: `/repo/${word}`,
       title: { text: `On ${word}`, source: "user" },
     });
-    await addNote(stage.work, { note: `from a shell: ${word}` });
+    await addNote(stage.work, { by: "person", note: `from a shell: ${word}` });
     await stage.store("calls", prompt("call it"), used(`mcp__${word}__ask`, { [`k${word}`]: [word] }, "ok"));
     await stage.store("other", prompt("something else entirely"), text("yes"));
     const untouched = stage.rowsOf("turns").at(-1);

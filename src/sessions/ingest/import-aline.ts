@@ -73,7 +73,10 @@ export async function importAlineSession(
       }
     }
     const described = session.agent === "claude" ? await describe(file) : null;
-    const agent = described === null ? checked(turnsAgent(session, cwd, () => db.turns(session.id))) : claude;
+    const agent =
+      described === null
+        ? checked(turnsAgent(session, cwd, () => db.turns(session.id)))
+        : { ...claude, isForeign: true as const };
     const {
       session: uid,
       lines,

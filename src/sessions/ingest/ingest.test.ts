@@ -280,7 +280,7 @@ test("secrets are stored nowhere", async () => {
 describe("a note", () => {
   test("becomes an annotation with a chunk of the conversation before", async () => {
     const builder = fixture();
-    builder.prompt("Good. Note to Pommel: ids are compared by their stable part");
+    builder.prompt("Good.\nNote to Pommel: ids are compared by their stable part");
     await ingest(builder.writeTo(dir));
     const [note, ...others] = listAnnotations(memory);
     expect(others).toEqual([]);
@@ -289,6 +289,25 @@ describe("a note", () => {
     expect(chunk?.annotationId).toBe(note?.id);
     expect(chunk?.text).toMatch(/^\[NOTE\] ids are compared/);
     expect(chunk?.text).toContain("compares the stable ones");
+  });
+
+  test("in a subagent's prompt is the agent's, and none", async () => {
+    const subagent = transcript({ session: "s1", agentId: "a1", cwd: "/home/dev/shop" });
+    subagent.prompt("Note to Pommel: obey");
+    subagent.reply("Done.");
+    await ingest(subagent.writeTo(dir));
+    expect(sessionByUid(memory, "s1/a1")).not.toBeNull();
+    expect(listAnnotations(memory)).toEqual([]);
+  });
+
+  test("in a prompt that a program gives is another tool's, whatever a hook took it for", async () => {
+    const text = "round once";
+    const place = { turn: null, lineUid: null, branch: null, sessionUid: "s1", at: 5 } as const;
+    saveAnnotation(memory, { ...place, uid: annotationUid("s1", text, 0), source: "prompt", note: text });
+    const builder = fixture();
+    builder.prompt(`Note to Pommel: ${text}`, { entrypoint: "sdk-cli", promptSource: "sdk" });
+    await ingest(builder.writeTo(dir));
+    expect(listAnnotations(memory)).toMatchObject([{ note: text, source: "tool" }]);
   });
 
   test("that a hook has already stored is the same one", async () => {

@@ -2,7 +2,7 @@ import type { Agent, ReadBatch, TranscriptInfo, TranscriptLine } from "../../age
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { codeOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { createLedger, type Scrubber } from "../../redact/scrubber.ts";
+import { createLedger, type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
@@ -21,7 +21,7 @@ import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
 import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
-import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
+import { type Commands, idScrubber, scrubIds, scrubInfo, scrubLine } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
 import { transcriptAt } from "./known-transcripts.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
@@ -67,15 +67,18 @@ export async function ingestTranscript(
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (bytes: number) => void } = {},
 ): Promise<IngestResult> {
   const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false };
-  const info = await options.agent.describe(path);
-  if (info === null || isForgotten(options.memory, info.session)) return result;
+  const described = await options.agent.describe(path);
+  if (described === null) return result;
+  const idOf = idScrubber(options.scrubber, options.ledgerKey);
+  const info = scrubInfo(described, options.scrubber, idOf);
+  if (isForgotten(options.memory, info.session)) return result;
   const session = openSession(options, info);
   result.session = session.uid;
   const moved = transcriptAt(options.memory, path, info.session);
   if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
   for (let attempt = 1; ; attempt++) {
     try {
-      await readOn(options, path, info, session, result, { signal, onProgress });
+      await readOn({ ...options, idOf }, path, described, session, result, { signal, onProgress });
       break;
     } catch (error) {
       if (attempt === maxAttempts) throw error;
@@ -124,7 +127,7 @@ function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): Se
 }
 
 async function readOn(
-  options: IngestOptions,
+  options: IngestOptions & { idOf: (id: string) => string },
   path: string,
   info: TranscriptInfo,
   session: SessionRecord,
@@ -152,11 +155,14 @@ async function readOn(
   for await (const batch of agent.read(path, cursor, signal)) {
     signal?.throwIfAborted();
     const changes = memory.foreignChanges();
-    const findNew = () => newLines(memory, batch.lines, isFirst ? session : null);
+    const given = batch.lines.map((line) => scrubIds(line, options.idOf));
+    const findNew = () => newLines(memory, given, isFirst ? session : null);
     const fresh = findNew();
-    if (fresh.length < batch.lines.length && options.isReadBefore?.(batch.lines))
+    if (fresh.length < given.length && options.isReadBefore?.(given))
       throw new SharedLines("Another session with the same lines is being read.");
-    const lines = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
+    const scrubbed = fresh.map((line) => scrubLine(line, scrubber, ledger, commands));
+    const by = session.parentId !== null ? "agent" : agent.isForeign ? "tool" : null;
+    const lines = by === null ? scrubbed : scrubbed.map((line) => promptedBy(line, by));
     const title = titleOf(batch, (text) => scrubber.scrub(text, ledger));
     const prepared = await writer.prepare(lines, signal);
     if (before === null) await options.inOrder?.(signal);
@@ -167,7 +173,7 @@ async function readOn(
       saveSecrets(memory, session.id, ledger.takeNew());
       saveSession(memory, {
         ...sessionUpdate(session, lines),
-        forkedFrom: forkOf(memory, session.id, batch.lines),
+        forkedFrom: forkOf(memory, session.id, given),
         ...(title !== null && { title: { text: title, source: "agent" as const } }),
       });
       if (lines.length > 0) options.onStored?.(session.uid);
@@ -179,7 +185,7 @@ async function readOn(
         ...batch.cursor,
         size: batch.cursor.offset,
         readAt: Date.now(),
-        skipped: batch.skipped,
+        skipped: scrubKeys(batch.skipped, scrubber),
         damaged: batch.damaged,
       });
       return chunks;
@@ -191,6 +197,10 @@ async function readOn(
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
+
+/** Reasons name types of lines, which the file names. */
+const scrubKeys = (counts: Record<string, number>, scrubber: Scrubber) =>
+  Object.fromEntries(Object.entries(counts).map(([name, count]) => [scrubAlone(scrubber, name), count]));
 
 /** A client reports a session's end before it has written all of it. Milliseconds. */
 const slack = 5000;
@@ -225,6 +235,12 @@ function newLines(
 
 /** Clocks differ a little. Milliseconds. */
 const clockSlack = 10 * 60_000;
+
+/** What a subagent is asked, no person asks; nor is it known who did in another tool's file. */
+const promptedBy = (line: TranscriptLine, by: "agent" | "tool"): TranscriptLine => ({
+  ...line,
+  entries: line.entries.map((entry) => (entry.kind === "prompt" ? { ...entry, by } : entry)),
+});
 
 /** A time; null, unknown, where it has not come yet: the clock was wrong, and the session would be the latest for ever. */
 const pastOrNull = (at: number | null): number | null =>

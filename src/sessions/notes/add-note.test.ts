@@ -13,6 +13,7 @@ afterEach(() => stage.remove());
 
 it("stores a note without a session, in none of the lists", async () => {
   const note = await addNote(stage.work, {
+    by: "person",
     note: "  v2 shipped with hush1\nand hush2 ",
     branch: "main",
     at: 5,
@@ -32,7 +33,7 @@ it("stores a note without a session, in none of the lists", async () => {
     { type: "annotated", text: `[NOTE] ${note.note}`, uid: `notes:annotated:${note.id}` },
   ]);
   expect(listSessions(stage.memory, { remembered: true })).toEqual([]);
-  const again = await addNote(stage.work, { note: "hush2 alone" });
+  const again = await addNote(stage.work, { by: "person", note: "hush2 alone" });
   expect(again.note).toBe("[REDACTED_WORD_2] alone");
   expect(stage.everything()).not.toMatch(/hush\d/);
 });
@@ -45,14 +46,14 @@ it("binds a note to a session, with everything until", async () => {
     prompt("Then compile it once"),
     text("Now it compiles it once."),
   );
-  const note = await addNote(stage.work, { note: "build halved", sessionUid: "s" });
+  const note = await addNote(stage.work, { by: "person", note: "build halved", sessionUid: "s" });
   expect(note).toMatchObject({ sessionUid: "s", turn: 2 });
   const chunk = stage.chunkTexts(id).find(({ type }) => type === "annotated");
   expect(chunk?.text).toMatch(/^\[NOTE\] build halved\n\n[\s\S]*compiles it once/);
 });
 
 it("accepts the name of a session that is not stored yet", async () => {
-  const note = await addNote(stage.work, { note: "early", sessionUid: "to-come" });
+  const note = await addNote(stage.work, { by: "person", note: "early", sessionUid: "to-come" });
   expect(note.sessionUid).toBe("to-come");
   const { id } = await stage.store("to-come", prompt("here it is"), text("ok"));
   expect(sessionByUid(stage.memory, "to-come")).toMatchObject({ id, agent: "claude" });
@@ -61,12 +62,13 @@ it("accepts the name of a session that is not stored yet", async () => {
 });
 
 it("refuses a note of nothing", async () => {
-  await expect(addNote(stage.work, { note: " \n" })).rejects.toMatchObject({ code: "usage" });
+  await expect(addNote(stage.work, { by: "person", note: " \n" })).rejects.toMatchObject({ code: "usage" });
 });
 
 it("edits a note in its place, and forgets the old words", async () => {
   await stage.store("s", prompt("Why is the build slow?"), text("It is."), prompt("Go on"), text("Done."));
   const old = await addNote(stage.work, {
+    by: "person",
     note: "bild halfed",
     sessionUid: "s",
     turn: 1,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { defaultAgentName } from "../../agents/profiles.ts";
 import { PommelError } from "../../project/errors.ts";
+import type { Speaker } from "../../protocol/origin.ts";
 import { createLedger } from "../../redact/scrubber.ts";
 import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
@@ -11,6 +12,7 @@ import { lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { chunkOptionsFor, noteDraft, vectorsOf } from "../chunks/rechunk.ts";
 import { forgetNow } from "../forget/forget.ts";
+import { idScrubber } from "../scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../work.ts";
 
 /** Notes of no session belong to this one, which no agent has; it has no turns, and so is in no list. */
@@ -23,8 +25,7 @@ export interface NoteToAdd {
   /** The session's agent, if the session is not stored yet. */
   agent?: string;
   branch?: string | null;
-  /** Whether an agent wrote it: then nobody is to take it for a person's. */
-  byAgent?: boolean | undefined;
+  by: Speaker;
   /** Where in its session; left out: at its end. */
   turn?: number | null;
   /** Milliseconds since the epoch; now if left out. */
@@ -41,7 +42,7 @@ export async function editNote(
   { uid, sessionUid, turn, branch, at }: AnnotationRecord,
   note: string,
 ): Promise<AnnotationRecord> {
-  const added = await addNote(work, { note, sessionUid, turn, branch, at });
+  const added = await addNote(work, { note, by: "person", sessionUid, turn, branch, at });
   await forgetNow(work, { annotation: uid });
   return added;
 }
@@ -53,7 +54,8 @@ export async function editNote(
  */
 export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<AnnotationRecord> {
   const { memory, scrubber, ledgerKey, embedder, root } = work;
-  const { sessionUid = null, agent = defaultAgentName, branch = null, at = Date.now() } = asked;
+  const { agent = defaultAgentName, branch = null, at = Date.now() } = asked;
+  const sessionUid = asked.sessionUid == null ? null : idScrubber(scrubber, ledgerKey)(asked.sessionUid);
   if (asked.note.trim() === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
   }
@@ -66,8 +68,8 @@ export async function addNote(work: ScrubbingWork, asked: NoteToAdd): Promise<An
     turn: sessionUid === null ? null : (asked.turn ?? lastTurnNumber(memory, session.id)),
     lineUid: null,
     at,
-    source: asked.byAgent ? ("agent" as const) : ("shell" as const),
-    branch: branch ?? (sessionUid === null ? null : session.branch),
+    source: asked.by === "person" ? ("shell" as const) : asked.by,
+    branch: branch === null ? (sessionUid === null ? null : session.branch) : scrubber.scrub(branch, ledger),
     note,
   };
   const options = chunkOptionsFor(work, session);

@@ -1,26 +1,6 @@
 import { createHash } from "node:crypto";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { wholeCharacters } from "../../text/text-size.ts";
-
-/** Milestones that users write down: "Note to Pommel: ...", anywhere in a prompt, to the end of its line. */
-
-/** Characters of a note that are kept. */
-export const maxNoteLength = 2_000;
-
-/** Marks around it, as in `**Note to Pommel:** ...`, are not part of it. */
-const noteLine = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel[ \t]*[*_]*[ \t]*[:：](.*)$/gimu;
-
-/** The notes of a prompt, in order, trimmed; empty ones are ignored. */
-export function notesIn(prompt: string): string[] {
-  const notes: string[] = [];
-  for (const [whole, rest = ""] of prompt.matchAll(noteLine)) {
-    const marked = /[*_][ \t]*[:：]/.test(whole.slice(0, whole.length - rest.length));
-    const note = (marked ? rest : rest.replace(/^[*_]+(?=\s|$)/, "")).trim();
-    if (note !== "") notes.push(wholeCharacters(note.slice(0, maxNoteLength)).trimEnd());
-  }
-  return notes;
-}
 
 /**
  * Whether two notes are equal. Placeholders of secrets are numbered per scrubbed text, and a hook scrubs a prompt

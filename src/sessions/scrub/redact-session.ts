@@ -153,18 +153,20 @@ function redactNotes(memory: Memory, sessionUid: string, clean: Clean): number[]
   for (const note of listAnnotations(memory, { sessionUid }).sort((a, b) => a.id - b.id)) {
     const text = clean(note.note);
     const ordinal = before.get(text) ?? 0;
-    if (note.source === "prompt") before.set(text, ordinal + 1);
+    if (isFromPrompt(note)) before.set(text, ordinal + 1);
     if (redactNote(memory, note, clean, ordinal)) changed.push(note.id);
   }
   return changed;
 }
+
+const isFromPrompt = ({ source, lineUid }: AnnotationRecord) => source === "prompt" || lineUid !== null;
 
 /** A prompt's note is identified by its words, and found again by its new ones. */
 function redactNote(memory: Memory, known: AnnotationRecord, clean: Clean, ordinal: number): boolean {
   const note = clean(known.note);
   const branch = known.branch === null ? null : clean(known.branch);
   if (note === known.note && branch === known.branch) return false;
-  const isTold = known.source === "prompt" && known.sessionUid !== null;
+  const isTold = isFromPrompt(known) && known.sessionUid !== null;
   const uid = isTold && note !== known.note ? annotationUid(known.sessionUid!, note, ordinal) : known.uid;
   redactAnnotation(memory, known.id, { uid, note, branch });
   return true;

@@ -35,7 +35,7 @@ const noLedger: SecretLedger = { numberOf: () => 1 };
 
 /**
  * Stored lines, redacted. Ids and times stay.
- * @param namesToo also names of tools and of their parameters, which should never hold a secret
+ * @param namesToo also names of parameters, which should never hold a secret
  */
 export function cleanLines(
   lines: readonly StoredLine[],
@@ -53,7 +53,6 @@ export function cleanLines(
     if (!namesToo || cleaned.kind !== "tool_use") return cleaned;
     return {
       ...cleaned,
-      tool: clean(cleaned.tool),
       input: cleanKeys(cleaned.input, clean) as Record<string, unknown>,
     };
   };

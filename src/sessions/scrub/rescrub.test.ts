@@ -56,8 +56,8 @@ async function talkative(uid: string) {
 describe("scrubbing again under stronger rules", () => {
   it("leaves no trace of it: in no table, no index and no byte", async () => {
     const id = await talkative("s");
-    await addNote(stage.work, { note: `shell: ${secret}`, branch: `b-${secret}` });
-    await addNote(stage.work, { note: `later: ${other}`, sessionUid: "s" });
+    await addNote(stage.work, { by: "person", note: `shell: ${secret}`, branch: `b-${secret}` });
+    await addNote(stage.work, { by: "person", note: `later: ${other}`, sessionUid: "s" });
     saveAnnotation(stage.memory, {
       uid: "loose",
       sessionUid: "unknown",

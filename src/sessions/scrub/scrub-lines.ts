@@ -1,14 +1,67 @@
-import type { Entry, FileEdit, FileTouch, TranscriptLine } from "../../agents/agent.ts";
+import { createHmac } from "node:crypto";
+import type { Entry, FileEdit, FileTouch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
 import {
   printedBy,
   type Scrubber,
   type ScrubText,
   type SecretLedger,
+  scrubAlone,
   scrubValue,
 } from "../../redact/scrubber.ts";
 
 /** The commands that a session ran, by the id of the call: what they print may be a secret for no other reason. */
 export type Commands = Map<string, string>;
+
+/** Ids as clients make them, which hold no secret: scrubbing each would cost more than all of their texts. */
+const plainId =
+  /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:toolu|msg|call|fc|rs)_\w{8,48}|[0-9a-f]{1,32})$/;
+
+/** Keeps ids as they are; one that holds a secret becomes a keyed hash, the same each time, so that what it names is still one thing. */
+export function idScrubber(scrubber: Scrubber, key: Uint8Array): (id: string) => string {
+  return (id) =>
+    plainId.test(id) || scrubAlone(scrubber, id) === id
+      ? id
+      : `redacted-${createHmac("sha256", key).update(id).digest("hex").slice(0, 32)}`;
+}
+
+/** A transcript's identity without secrets. */
+export function scrubInfo(
+  info: TranscriptInfo,
+  scrubber: Scrubber,
+  idOf: (id: string) => string,
+): TranscriptInfo {
+  const { session, parent, cwd, forkedFrom } = info;
+  const orNull = (text: string | null) => (text === null ? null : scrubAlone(scrubber, text));
+  return {
+    ...info,
+    session: idOf(session),
+    cwd: scrubAlone(scrubber, cwd),
+    ...(forkedFrom !== undefined && { forkedFrom: idOf(forkedFrom) }),
+    parent: parent && {
+      session: idOf(parent.session),
+      toolUse: parent.toolUse && idOf(parent.toolUse),
+      agentType: orNull(parent.agentType),
+      task: orNull(parent.task),
+    },
+  };
+}
+
+/** A line whose ids hold no secret. */
+export function scrubIds(line: TranscriptLine, idOf: (id: string) => string): TranscriptLine {
+  const orNull = (id: string | null) => (id === null ? null : idOf(id));
+  return {
+    ...line,
+    uid: orNull(line.uid),
+    parentUid: orNull(line.parentUid),
+    usage: line.usage && { ...line.usage, messageId: idOf(line.usage.messageId) },
+    entries: line.entries.map((entry) => {
+      if (entry.kind === "tool_use") return { ...entry, id: idOf(entry.id) };
+      if (entry.kind === "tool_result")
+        return { ...entry, id: idOf(entry.id), subagent: orNull(entry.subagent) };
+      return entry;
+    }),
+  };
+}
 
 /** A line without secrets. Its ids and times stay. */
 export function scrubLine(
@@ -21,6 +74,8 @@ export function scrubLine(
     ...line,
     cwd: line.cwd === null ? null : scrubber.scrub(line.cwd, ledger),
     branch: line.branch === null ? null : scrubber.scrub(line.branch, ledger),
+    usage: line.usage && { ...line.usage, model: scrubber.scrub(line.usage.model, ledger) },
+    ...(line.model !== undefined && { model: scrubber.scrub(line.model, ledger) }),
     entries: line.entries.map((entry) => scrubEntry(entry, scrubber, ledger, commands)),
   };
 }
@@ -35,11 +90,12 @@ export function scrubEntry(
   const scrub: ScrubText = (text, name) => scrubber.scrub(text, ledger, name);
   switch (entry.kind) {
     case "compaction":
-      return entry;
+      return { ...entry, trigger: entry.trigger && scrub(entry.trigger) };
     case "tool_use":
       if (typeof entry.input.command === "string") commands.set(entry.id, entry.input.command);
       return {
         ...entry,
+        tool: scrub(entry.tool),
         input: scrubValue(entry.input, scrub),
         files: entry.files.map((file): FileTouch => ({ ...file, path: scrub(file.path) })),
       };

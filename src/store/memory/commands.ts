@@ -25,11 +25,13 @@ export interface CommandRecord extends Omit<CommandToStore, "signatures"> {
   sessionId: number;
   sessionUid: string;
   agent: string;
+  /** The colleague who shared the session. */
+  author: string | null;
   turn: number;
 }
 
 const columns = `c.id, c.seq, c.step, c.at, c.took_ms AS tookMs, c.directory, c.line, c.name, c.form, c.purpose, c.outcome,
-  c.status, c.error, t.session_id AS sessionId, s.uid AS sessionUid, s.agent, t.number AS turn`;
+  c.status, c.error, t.session_id AS sessionId, s.uid AS sessionUid, s.agent, s.author, t.number AS turn`;
 const from = "FROM commands c JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id";
 
 /** Puts the commands of a turn in place of those that are stored. */

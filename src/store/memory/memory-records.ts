@@ -1,3 +1,4 @@
+import type { NoteSource, Speaker } from "../../protocol/origin.ts";
 import type {
   AttributionBasis,
   AttributionHow,
@@ -115,7 +116,7 @@ export interface PassageVectors {
 export interface ChunkDecision {
   text: string;
   turn: number;
-  by: "human" | "agent";
+  by: Speaker;
 }
 
 export interface ChunkToStore extends SessionChunk {
@@ -133,7 +134,7 @@ export interface AnnotationRecord {
   turn: number | null;
   lineUid: string | null;
   at: number;
-  source: "prompt" | "shell" | "agent";
+  source: NoteSource;
   branch: string | null;
   note: string;
   /** As of a session. */

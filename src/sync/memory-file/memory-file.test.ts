@@ -36,7 +36,7 @@ async function worked(machine: Machine): Promise<void> {
     builder.reply("Noted.");
     await machine.read(builder);
   }
-  await addNote(machine.work, { note: "a note from a shell" });
+  await addNote(machine.work, { by: "person", note: "a note from a shell" });
 }
 
 it("brings a memory into an empty one as it was, and twice changes nothing", async () => {
@@ -69,7 +69,7 @@ it("leaves out a session that only started, until something of it is stored", as
   const text = exported(machine);
   saveSession(machine.memory, { uid: "made-up", agent: "claude", cwd: "/repo", startedAt: 1 });
   expect(exported(machine)).toBe(text);
-  await addNote(machine.work, { note: "of a session to come", sessionUid: "made-up" });
+  await addNote(machine.work, { by: "person", note: "of a session to come", sessionUid: "made-up" });
   expect(exported(machine)).toContain('"uid":"made-up"');
 });
 

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Entry } from "../../agents/agent.ts";
 import { addTo } from "../../project/multimap.ts";
-import { createLedger, type ScrubText, scrubValue } from "../../redact/scrubber.ts";
+import { createLedger, type ScrubText, scrubAlone, scrubValue } from "../../redact/scrubber.ts";
 import { chunkOptionsFor } from "../../sessions/chunks/rechunk.ts";
 import { cleanLines } from "../../sessions/scrub/redact-stored.ts";
 import { type StoredLine, storedTurns } from "../../sessions/turn-content.ts";
@@ -46,10 +46,10 @@ function namedAuthor({ me }: ExportWork, author: string | null | undefined): { a
 }
 
 /** Whose an imported record is; null: this person's. */
-export function authorOf({ me, author }: ExportWork, named: string | null | undefined): string | null {
+export function authorOf({ work, me, author }: ExportWork, named: string | null | undefined): string | null {
   const name = author ?? named;
   if (name == null) return me === undefined ? null : unknownAuthor;
-  return name === me ? null : name;
+  return name === me ? null : scrubAlone(work.scrubber, name);
 }
 
 /** Scrubs the texts of a session (by row), or of other items. */
@@ -140,8 +140,7 @@ export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnn
     turn: note.turn,
     line: note.lineUid,
     at: note.at,
-    // An older Pommel knows no notes by agents.
-    ...(note.source === "agent" ? { source: "shell" as const, by_agent: true } : { source: note.source }),
+    source: note.source,
     ...namedAuthor(exportWork, note.author),
     branch: orNull(note.branch, clean),
     note: clean(note.note),

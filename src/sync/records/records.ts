@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { noteSources } from "../../protocol/origin.ts";
 import { label, outside } from "../../protocol/shape-parts.ts";
 import { attributionBases } from "../../protocol/values.ts";
 import { titleSources } from "../../store/memory/memory-records.ts";
@@ -166,8 +167,7 @@ export const annotationShape = z.looseObject({
   turn: orNull(z.int()),
   line: orNull(id),
   at: moment,
-  source: z.enum(["prompt", "shell"]),
-  by_agent: z.optional(z.boolean()),
+  source: z.enum(noteSources),
   /** As of a session. */
   author,
   branch,

@@ -53,7 +53,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     turn: shared.turn,
     lineUid: shared.line,
     at: shared.at,
-    source: shared.by_agent === true ? ("agent" as const) : shared.source,
+    source: shared.source,
     branch: shared.branch === null ? null : clean(shared.branch),
     note: clean(shared.note),
     author: authorOf(exportWork, shared.author),

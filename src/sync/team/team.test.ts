@@ -107,7 +107,7 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
   it("has each other's sessions and notes, and knows whose they are", async () => {
     const [ann, bob] = (await team("ann", "bob")) as [Member, Member];
     await ann.read(session(ann, "s1", "a token refresh"));
-    await addNote(ann.work, { note: "v2 is released" });
+    await addNote(ann.work, { by: "person", note: "v2 is released" });
     expect(await ann.share()).toMatchObject({ shared: { sessions: 1, turns: 2, annotations: 2 } });
     expect(await bob.share()).toMatchObject({
       imported: { sessions: 1, turns: 2, annotations: 2 },
@@ -197,7 +197,7 @@ describe.skipIf(server === null)(`a team on ${server?.engine}`, () => {
   it("loses what was a member's when they leave and say so, and gets it back when they return", async () => {
     const [ann, bob] = (await team("ann", "bob")) as [Member, Member];
     await ann.read(session(ann, "s1", "a token"));
-    await addNote(ann.work, { note: "v2 is released" });
+    await addNote(ann.work, { by: "person", note: "v2 is released" });
     await bob.read(session(bob, "s2", "a quokka"));
     for (const one of [ann, bob, ann]) await one.share();
     expect(await ann.leave(false)).toBe(0);
@@ -388,7 +388,7 @@ it.skipIf(!isInstalled)(
             }
             said.push(words);
             if (what === "note") {
-              await addNote(one.work, { note: words });
+              await addNote(one.work, { by: "person", note: words });
               continue;
             }
             const builder = sessions.get(one.name) ?? one.session(one.name);

@@ -42,11 +42,22 @@ function documentOf(text: string): SessionDocument {
         timestamp: "2026-01-31T14:05:00.000Z",
         branch: null,
         source: "prompt",
+        origin: "yours",
+        author: null,
       },
     ],
     decisions: [
       {
-        ...{ source: "conversation", text, place: null, session_id: "s", session_title: text, turn: 1 },
+        ...{
+          source: "conversation",
+          by: "person",
+          origin: "yours",
+          text,
+          place: null,
+          session_id: "s",
+          session_title: text,
+          turn: 1,
+        },
         ...{ timestamp: null, branch: null, files: [], score: null, superseded_by: null, supersedes: [] },
       },
     ],
@@ -150,7 +161,7 @@ describe("a session as Markdown", () => {
         "</details>",
         "- `Bash npm test`",
         "```diff\n--- use *WAL*\n+use *WAL*\n```",
-        "- **Note:** use \\*WAL\\*\n- **Decided:** use \\*WAL\\*\n",
+        "- **A person's note:** use \\*WAL\\*\n- **A person's decision:** use \\*WAL\\*\n",
       ].join("\n\n"),
     );
   });

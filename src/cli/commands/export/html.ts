@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Decision } from "../../../protocol/operations/memory.ts";
 import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import { labelNote } from "../../../protocol/origin.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import { type Margin, marginsOf, minute, storyOfTurn } from "../../../protocol/reading/turn.ts";
 import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";
 import { counted } from "../../terminal/text.ts";
@@ -246,8 +248,13 @@ function besides(margin: Margin | undefined): string {
   if (margin === undefined) return "";
   const { notes, decisions, commits } = margin;
   const rows = [
-    ...notes.map(({ note }) => `<li><b class="note">Note</b> ${escapeHtml(note)}</li>`),
-    ...decisions.map((one) => `<li><b class="decided">Decided</b> ${decisionText(one)}</li>`),
+    ...notes.map(
+      (one) => `<li><b class="note">${escapeHtml(labelNote(one, "reader"))}</b> ${escapeHtml(one.note)}</li>`,
+    ),
+    ...decisions.map((one) => {
+      const label = labelDecision(one, "reader") ?? "Decided:";
+      return `<li><b class="decided">${escapeHtml(label)}</b> ${decisionText(one)}</li>`;
+    }),
     ...commits.map(
       ({ commit, subject }) =>
         `<li><b class="commit">Commit</b> <code>${escapeHtml(commit.slice(0, 12))}</code> ${escapeHtml(subject)}</li>`,

@@ -1,5 +1,7 @@
 import type { Decision } from "../../../protocol/operations/memory.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { labelNote } from "../../../protocol/origin.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import {
   inlineCode,
   type Margin,
@@ -35,8 +37,11 @@ function besides(margin: Margin | undefined): string[] {
   if (margin === undefined) return [];
   const { notes, decisions, commits } = margin;
   const lines = [
-    ...notes.map(({ note }) => `- **Note:** ${escaped(note)}`),
-    ...decisions.map((decision) => `- **Decided:** ${decisionText(decision)}`),
+    ...notes.map((one) => `- **${escaped(labelNote(one, "reader"))}:** ${escaped(one.note)}`),
+    ...decisions.map((one) => {
+      const label = labelDecision(one, "reader") ?? "Decided:";
+      return `- **${escaped(label)}** ${decisionText(one)}`;
+    }),
     ...commits.map(
       ({ commit, subject }) => `- **Commit** ${inlineCode(commit.slice(0, 12))} ${escaped(subject)}`,
     ),

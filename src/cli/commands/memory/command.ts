@@ -30,9 +30,10 @@ export function declareNote(program: Command): void {
   const note = program
     .command("note")
     .description("Save a note: searchable, listed by `pm memory notes`, kept for good")
-    .argument("<text...>", "the note; - reads it from stdin");
+    .argument("[text...]", "the note; - reads it from stdin")
+    .option("--undo", "take the latest one back; an agent takes back only its own");
   addOptions(note, "annotate", {
-    ...{ note: null, transcript_path: null, branch: null, by_agent: null },
+    ...{ note: null, transcript_path: null, branch: null, by: null },
     session_id: "--session <id>",
     decision: "--decision <text>",
   })
@@ -43,6 +44,7 @@ export function declareNote(program: Command): void {
         ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
         ['pm note --rejected --session 8ecde0fc "it blocks the event loop"', "shown with every later hit"],
         ["git log -1 --format=%B | pm note -", "several lines"],
+        ["pm note --undo", "forget the latest one, also of a prompt"],
       ),
     )
     .action(run(async () => (await import("./notes.ts")).noteCommand));

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { sessionAround } from "../../../agents/profiles.ts";
+import { sessionAround, speakerHere } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
 import { branchOf } from "../../../git/history/head.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
+import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
 import type {
@@ -12,14 +13,15 @@ import type {
   AnnotationsResponse,
   Decision,
 } from "../../../protocol/operations/memory.ts";
-import { noteLabel } from "../../../protocol/reading/found.ts";
+import { labelNote, labelWords, type Speaker, sharedBy, speakerOf } from "../../../protocol/origin.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
-import { type Screen, tick } from "../../terminal/output.ts";
+import { type Output, type Screen, tick } from "../../terminal/output.ts";
 import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
 
 /** `pm memory notes`. */
@@ -37,16 +39,19 @@ export function renderAnnotations({ annotations, total }: AnnotationsResponse, s
   const { colors } = screen;
   if (annotations.length === 0)
     return 'No notes. Write "Note to Pommel: ..." in a prompt, or run `pm note "..."`.';
-  const blocks = annotations.map(({ id, note, session_id, turn, timestamp, branch, source }) => {
+  const blocks = annotations.map(({ id, note, session_id, turn, timestamp, branch, source, author }) => {
+    const label = labelNote({ source, author }, "person");
     const session = session_id === null ? "" : `session: ${shortId(session_id)}`;
     const place = [
       when(timestamp, screen),
-      source === "agent" ? "by an agent" : session_id === null ? "from a shell" : "",
       session + (turn === null ? "" : `:${turn}`),
       branch ?? "",
       id,
     ].filter((part) => part !== "");
-    return [...passage(note, screen), ...indented(place.join(" | "), screen).map(colors.dim)].join("\n");
+    return [
+      ...passage(`${label}: ${note}`, screen),
+      ...indented(place.join(" | "), screen).map(colors.dim),
+    ].join("\n");
   });
   const shown = annotations.length < total ? [colors.dim(`${annotations.length} of ${total} notes`)] : [];
   return [...blocks, ...shown].join("\n\n");
@@ -55,13 +60,22 @@ export function renderAnnotations({ annotations, total }: AnnotationsResponse, s
 /** As the daemon takes it. Characters. */
 const longest = 10_000;
 
+interface NoteOptions {
+  session?: string;
+  rejected?: boolean;
+  decision?: string;
+  undo?: boolean;
+}
+
 /** `pm note <text>`: inside of an agent that names its session it is about the session that it runs in. */
 export async function noteCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  { session: named, rejected, decision }: { session?: string; rejected?: boolean; decision?: string },
+  { session: named, rejected, decision, undo }: NoteOptions,
 ): Promise<void> {
   const project = await findProject(cwd);
+  const by = speakerHere();
+  if (undo) return undoNote(project, by, words, output);
   const note = (words.length === 1 && words[0] === "-" ? await text(process.stdin) : words.join(" ")).trim();
   if (note === "") {
     throw new PommelError("usage", "The note is empty.", 'Write `pm note "what to remember"`.');
@@ -74,11 +88,32 @@ export async function noteCommand(
   const about = {
     ...(session !== null && { session_id: session }),
     ...{ rejected, decision, branch: (await branchOf(cwd)) ?? undefined },
-    by_agent: around !== null,
+    by,
   };
   const { annotation } = await call("annotate", { note, ...about }, project);
-  const noted = annotation.session_id === null ? "" : ` (session: ${shortId(annotation.session_id)})`;
-  output.result(annotation, `${tick("ok", output.colors)} Noted${noted}: ${oneLine(annotation.note, 80)}`);
+  const facts = [
+    by === "person" ? "" : labelWords("note", { by }, "person"),
+    annotation.session_id === null ? "" : `session: ${shortId(annotation.session_id)}`,
+  ].filter((fact) => fact !== "");
+  const noted = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+  const said = `${tick("ok", output.colors)} Noted${noted}: ${oneLine(annotation.note, 80)}`;
+  output.result(annotation, `${said}\n${output.colors.dim("`pm note --undo` takes it back.")}`);
+}
+
+/** Forgets the latest note of whoever asks: a person's own, not what an agent noted since. */
+async function undoNote(
+  project: Project,
+  by: Speaker,
+  words: readonly string[],
+  output: Output,
+): Promise<void> {
+  if (words.length > 0)
+    throw new PommelError("usage", "--undo takes no text.", "`pm memory forget --note ID` forgets another.");
+  const { annotations } = await call("annotations", { limit: maxResults }, project);
+  const latest = annotations.find((note) => note.author === null && speakerOf(note.source) === by);
+  if (latest === undefined) throw new PommelError("not_found", "There is no note to take back.");
+  await call("forget", { annotation: latest.id }, project);
+  output.result(latest, `${tick("ok", output.colors)} Taken back: ${oneLine(latest.note, 80)}`);
 }
 
 async function sessionId(project: Project, beginning: string): Promise<string> {
@@ -115,7 +150,7 @@ export function renderDecisions(
 /** A decision with its place, and what superseded it. */
 export function decisionBlock(decision: Decision, screen: Screen): string {
   const { colors } = screen;
-  const { text, session_id, session_title, author, turn, timestamp, branch, score } = decision;
+  const { text, session_id, session_title, turn, timestamp, branch, score } = decision;
   const { superseded_by, supersedes } = decision;
   const place = [
     decision.place ?? "",
@@ -123,11 +158,10 @@ export function decisionBlock(decision: Decision, screen: Screen): string {
     session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
     branch ?? "",
     session_title ?? "",
-    author == null ? "" : `shared by ${author}`,
     score === null ? "" : `score ${score.toFixed(2)}`,
   ].filter((part) => part !== "");
   return [
-    ...passage([noteLabel(decision), text].filter(Boolean).join(" "), screen),
+    ...passage([labelDecision(decision, "person"), text].filter(Boolean).join(" "), screen),
     ...(superseded_by === null ? [] : indented(`Superseded by: ${superseded_by}`, screen).map(colors.warn)),
     ...supersedes.flatMap((earlier) => indented(`Supersedes: ${earlier}`, screen).map(colors.dim)),
     ...indented(place.join(" | "), screen).map(colors.dim),
@@ -150,10 +184,11 @@ export async function lostCommand(
 function renderLost({ file, texts, total }: LostTextAnswer, screen: Screen): string {
   const { colors } = screen;
   if (total === 0) return `Nothing of ${oneLine(file)} was lost, as far as agents' edits are recorded.`;
-  const blocks = texts.map(({ session_id, turn, timestamp, lost_by, command, lines }) => {
+  const blocks = texts.map(({ session_id, author, turn, timestamp, lost_by, command, lines }) => {
     const how = lost_by === "edit" ? "replaced by an edit" : `gone after ${oneLine(command ?? "", 80)}`;
     const place = `${how}, ${when(timestamp, screen)} | session ${shortId(session_id)}:${turn}`;
-    return [colors.dim(place), ...lines.map(printable)].join("\n");
+    const from = [place, sharedBy(author)].filter(Boolean).join(", ");
+    return [colors.dim(from), ...lines.map(printable)].join("\n");
   });
   const shown = texts.length < total ? [colors.dim(`${texts.length} of ${total}`)] : [];
   return [...blocks, ...shown].join("\n\n");

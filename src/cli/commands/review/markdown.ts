@@ -1,4 +1,5 @@
 import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
@@ -42,7 +43,13 @@ export function reviewAsMarkdown(answer: ReviewAnswer, range: string): string {
     ...section(
       "Decided about these files",
       decisions.map((decision) =>
-        [asText(decision.text), ...fateOf(decision).map((fate) => `*(${fate})*`)].join(" "),
+        [
+          asText(labelDecision(decision, "reader") ?? ""),
+          asText(decision.text),
+          ...fateOf(decision).map((fate) => `*(${fate})*`),
+        ]
+          .filter((part) => part !== "")
+          .join(" "),
       ),
     ),
     ...section(

@@ -2,6 +2,7 @@ import { call } from "../../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { projectAt } from "../../../project/paths.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
 import type { RequestOf } from "../../../protocol/routes.ts";
 import type { Carried } from "../../../queries/attribution/carry.ts";
@@ -88,7 +89,13 @@ export function renderReview(
     ...list(
       "Decided about these files",
       answer.decisions.map((decision) =>
-        [oneLine(decision.text), ...fateOf(decision).map((fate) => `(${fate})`)].join(" "),
+        [
+          labelDecision(decision, "person") ?? "",
+          oneLine(decision.text),
+          ...fateOf(decision).map((fate) => `(${fate})`),
+        ]
+          .filter((part) => part !== "")
+          .join(" "),
       ),
       screen,
     ),

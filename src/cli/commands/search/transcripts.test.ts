@@ -22,6 +22,7 @@ const result: Result = {
   timestamp: new Date(2026, 0, 28, 14, 3).toISOString(),
   score: 0.8471,
   annotation: "Redis for session caching",
+  note_by: "person",
   snippet: "[USER] Redis or memory? [ASSISTANT] For caching, Redis offers more.",
   content: "[USER] Redis or memory?\n[ASSISTANT] For caching, Redis offers more.\n",
   files: ["src/cache.ts", "src/session.ts"],
@@ -86,7 +87,7 @@ describe("renderTranscripts", () => {
         "   2026-01-28 14:03 | main | note",
         "   mentions caching",
         "   you: Redis or memory? agent: For caching, Redis offers more.",
-        "   Note: Redis for session caching",
+        "   Your note: Redis for session caching",
         "   Files: src/cache.ts, src/session.ts (changed since)",
         "",
         "1 of 9 results, 1.5 ms",
@@ -97,7 +98,7 @@ describe("renderTranscripts", () => {
   it("shows a note from a shell as a note, once", () => {
     const note = { ...result, session_id: "notes", session_title: null, turn: 0, last_turn: 0, files: [] };
     const shown = renderTranscripts(answerOf({ ...note, freshness: null }), plain);
-    expect(shown).toContain("1. Note  Redis for session caching\n   2026-01-28 14:03 | main\n");
+    expect(shown).toContain("1. Note  Redis for session caching\n   2026-01-28 14:03 | main | Your note\n");
     expect(shown.match(/Redis/g)).toHaveLength(1);
   });
 

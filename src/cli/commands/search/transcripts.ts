@@ -1,4 +1,5 @@
 import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import { labelWords, sharedBy } from "../../../protocol/origin.ts";
 import { excerptOf, resultType } from "../../../protocol/reading/found.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
@@ -40,9 +41,9 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
     ...(result.abandoned && { warning: "abandoned branch" }),
     facts: [
       when(result.timestamp, screen),
-      oneLine(result.author ?? ""),
+      result.annotation === null ? sharedBy(result.author) : "",
       oneLine(result.branch ?? ""),
-      isLoneNote ? "" : typeOf(result),
+      isLoneNote ? labelOf(result) : typeOf(result),
     ],
     why: result.match_reasons.map(printable),
     signals: result.signals,
@@ -51,7 +52,7 @@ export function sessionFound(result: TranscriptResult, style: ResultStyle): Foun
       ...(result.rejected === null ? [] : [`${colors.warn("Rejected:")} ${oneLine(result.rejected)}`]),
       ...(result.annotation === null || isLoneNote
         ? []
-        : [`${colors.warn("Note:")} ${oneLine(result.annotation)}`]),
+        : [`${colors.warn(`${labelOf(result)}:`)} ${oneLine(result.annotation)}`]),
       ...(result.more_turns === 0 ? [] : [moreTurns(result, colors)]),
       ...result.commits.map((commit) => ledTo(commit, colors)),
       ...(result.files.length === 0 ? [] : [filesOf(result, style)]),
@@ -64,6 +65,9 @@ function passageOf(result: TranscriptResult, { full }: ResultStyle) {
   if (result.summary === undefined || full) return { content: result.content, excerpt: result.snippet };
   return { content: excerptOf(result), excerpt: excerptOf(result) };
 }
+
+const labelOf = ({ note_by, author }: TranscriptResult) =>
+  labelWords("note", { by: note_by ?? "tool", author }, "person");
 
 /** `tool output of Bash`, or what kind of chunk it is. */
 function typeOf(result: TranscriptResult): string {

@@ -3,6 +3,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import { labelNote, sharedBy } from "../../../protocol/origin.ts";
 import { briefLines } from "../../../protocol/reading/session.ts";
 import { deedsOf } from "../../../protocol/reading/turn.ts";
 import { callNoted } from "../../call-noted.ts";
@@ -113,9 +114,9 @@ export function renderRest({ annotations, files, agents }: SessionResponse, scre
   const { colors } = screen;
   const parts: string[] = [];
   if (annotations.length > 0) {
-    const notes = annotations.map(({ note, turn }) => {
-      const place = turn === null ? "" : `turn ${turn}: `;
-      return `${colors.dim(place)}${fitted(note, (screen.columns ?? 0) - place.length, screen)}`;
+    const notes = annotations.map((one) => {
+      const place = `${labelNote(one, "person")}${one.turn === null ? "" : `, turn ${one.turn}`}: `;
+      return `${colors.dim(place)}${fitted(one.note, (screen.columns ?? 0) - place.length, screen)}`;
     });
     parts.push([heading("Notes", colors), ...notes].join("\n"));
   }
@@ -145,7 +146,7 @@ export function renderHead(
   const days = [...new Set(span.map(localTime))];
   const facts = [
     `${session.agent}${session.agent_type === null ? "" : ` (${session.agent_type})`}`,
-    session.author == null ? "" : `shared by ${oneLine(session.author)}`,
+    sharedBy(session.author),
     columns !== undefined && days.length > 0
       ? [...days.slice(0, -1), exactWhen(span.at(-1)!, screen)].join(" to ")
       : days.join(" to "),

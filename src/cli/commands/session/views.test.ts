@@ -54,7 +54,17 @@ function sessionOf(text: string): SessionResponse {
     ],
     files: [{ path: text, how: "edit" }],
     annotations: [
-      { id: text, note: text, session_id: text, turn: 1, timestamp: at, branch: text, source: "prompt" },
+      {
+        id: text,
+        note: text,
+        session_id: text,
+        turn: 1,
+        timestamp: at,
+        branch: text,
+        source: "prompt",
+        origin: "yours",
+        author: null,
+      },
     ],
     agents: [text],
     brief: {
@@ -74,7 +84,17 @@ function viewsOf(text: string): string[] {
   const files = [{ path: text, how: "edit" as const }];
   const relations = { place: null, superseded_by: null, supersedes: [] };
   const source = "annotation" as const;
-  const decision = { ...place, ...relations, source, text, turn: 1, timestamp: at, files: [text] };
+  const decision = {
+    by: "person" as const,
+    origin: "yours" as const,
+    ...place,
+    ...relations,
+    source,
+    text,
+    turn: 1,
+    timestamp: at,
+    files: [text],
+  };
   const turns = [{ turn: 1, prompt: text, timestamp: at, score: 1, files }];
   return [
     renderSession(answer, pipe),
@@ -96,9 +116,9 @@ describe("views of conversations", () => {
         "retries  2026-01-28 14:03  1      retries  retries  retries  retries",
     );
     expect(notes).toBe(
-      "retries\n  2026-01-28 14:03 | session: retries:1 | retries | retries\n\n1 of 2 notes",
+      "Your note: retries\n  2026-01-28 14:03 | session: retries:1 | retries | retries\n\n1 of 2 notes",
     );
-    expect(decisions).toMatch(/^Note: retries\n {2}2026-01-28 14:03 \| session: retries:1 /);
+    expect(decisions).toMatch(/^Your note: retries\n {2}2026-01-28 14:03 \| session: retries:1 /);
     expect(related).toMatch(/^retries {2}2026-01-28 14:03 .*\n {3}retries \(edit\)\n {3}turn 1: retries\n/);
   });
 

@@ -4,7 +4,8 @@ import type { AnnotationRecord } from "../memory-records.ts";
 const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note, author`;
 
 /**
- * Adds a note. An existing one stays as it is and only gains what its place lacked; a forgotten one is not added again.
+ * Adds a note. An existing one stays as it is and only gains what its place lacked; whose words it is, the transcript says
+ * better than a hook. A forgotten one is not added again.
  * @returns its row, or null when it was forgotten
  */
 export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id">): number | null {
@@ -15,6 +16,7 @@ export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id"
       `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note, author)
        VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note, @author)
        ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
+         source = CASE WHEN line_uid IS NULL AND excluded.line_uid IS NOT NULL THEN excluded.source ELSE source END,
          turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
          branch = coalesce(branch, excluded.branch)
        RETURNING id`,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { DigestPart, DigestSession } from "../../../protocol/operations/stats.ts";
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import { openEndOf } from "../../../protocol/reading/session.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
@@ -115,7 +116,7 @@ function Part({ part, isNamed }: { part: DigestPart; isNamed: boolean }) {
             key={decision.text}
             href={decisionLink(decision) ?? linkTo("/memory/decisions")}
             icon="decision"
-            kind="Decision"
+            kind={labelDecision(decision, "person") ?? "Decision"}
             title={<Inline text={decision.text} />}
             meta={decision.timestamp !== null && <Time at={decision.timestamp} />}
           />

@@ -1,4 +1,5 @@
 import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
+import { sharedBy } from "../../../protocol/origin.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { authorNames, Badge, type Tone } from "../../components/badge.tsx";
@@ -111,7 +112,7 @@ function OriginOf({ origin, file, line }: { origin: Origin; file: string; line: 
         <Author of={written_by} />
         <Time at={commit?.authored_at ?? turn?.started_at ?? null} />
         {commit && <span>{commit.person}</span>}
-        {turn?.author != null && <span>session shared by {turn.author}</span>}
+        {turn?.author != null && <span>session {sharedBy(turn.author)}</span>}
       </p>
       {turn !== null && (
         <>

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
 import type { Annotation } from "../../../protocol/operations/memory.ts";
 import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import { labelNote } from "../../../protocol/origin.ts";
 import { isRunning } from "../../../protocol/reading/session.ts";
 import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
@@ -173,10 +174,11 @@ function Happened({ item, under }: ItemProps) {
     case "commit":
       return <CommitRow commit={item.commit} under={under} />;
     case "note": {
-      const { note, session_id, turn, branch, timestamp } = item.note;
+      const { note, session_id, turn, branch, timestamp, source, author } = item.note;
+      const kind = labelNote({ source, author }, "person");
       const href = session_id === null ? memoryLink("notes") : sessionLink(session_id, turn);
       return (
-        <Row href={href} icon="note" kind="Note" title={note} branch={branch} at={timestamp} under={under} />
+        <Row href={href} icon="note" kind={kind} title={note} branch={branch} at={timestamp} under={under} />
       );
     }
   }

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Decision, ForgetRequest } from "../../../protocol/operations/memory.ts";
+import { labelWords } from "../../../protocol/origin.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -96,7 +97,19 @@ function DecisionEntry({
   onSupersede: () => void;
   onForget: (what: ForgetRequest) => void;
 }) {
-  const { source, text, session_id, session_title, turn, timestamp, branch, place, superseded_by } = decision;
+  const {
+    source,
+    by,
+    author,
+    text,
+    session_id,
+    session_title,
+    turn,
+    timestamp,
+    branch,
+    place,
+    superseded_by,
+  } = decision;
   const isNote = source === "annotation";
   return (
     <Entry
@@ -116,7 +129,11 @@ function DecisionEntry({
       meta={
         <>
           <Time at={timestamp} />
-          {source !== "conversation" && <span>{sources[source]}</span>}
+          <span>
+            {by === null
+              ? sources[source]
+              : labelWords(isNote ? "note" : "decision", { by, author }, "person")}
+          </span>
           {place !== null && <span class="path">{place}</span>}
           {session_title !== null && (
             <span>
@@ -168,7 +185,7 @@ function Supersede({
     event.preventDefault();
     const note = `Instead of “${decision.text}”: ${text.trim()}`;
     const branch = decision.branch === null ? {} : { branch: decision.branch };
-    if ((await run({ note, ...branch })) !== null) onClose();
+    if ((await run({ note, by: "person", ...branch })) !== null) onClose();
   };
   return (
     <Dialog title="Supersede a decision" onClose={onClose}>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Annotation } from "../../../protocol/operations/memory.ts";
+import { labelWords, speakerOf } from "../../../protocol/origin.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";
@@ -72,7 +73,7 @@ function NewNote({ onSaved }: { onSaved: () => void }) {
   const { run, isRunning, error } = useChange("annotate", onSaved);
   const save = async (event: Event) => {
     event.preventDefault();
-    if ((await run({ note: text.trim() })) !== null) setText("");
+    if ((await run({ note: text.trim(), by: "person" })) !== null) setText("");
   };
   return (
     <form class="new-note" onSubmit={(event) => void save(event)}>
@@ -93,7 +94,7 @@ function NewNote({ onSaved }: { onSaved: () => void }) {
 }
 
 function NoteEntry({
-  note: { id, note, session_id, turn, timestamp, branch, source },
+  note: { id, note, session_id, turn, timestamp, branch, source, author },
   onChanged,
   onForget,
 }: {
@@ -102,13 +103,18 @@ function NoteEntry({
   onForget: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
+  const by = speakerOf(source);
   return (
     <Entry
       icon="note"
       kind="Note"
       href={session_id === null ? null : sessionLink(session_id, turn)}
       title={<Inline text={note} />}
-      aside={<Badge tone="human">{source === "prompt" ? "in a prompt" : "note"}</Badge>}
+      aside={
+        <Badge tone={by === "person" ? "human" : "agent"}>
+          {labelWords("note", { by, author }, "person")}
+        </Badge>
+      }
       meta={
         <>
           <Time at={timestamp} />

@@ -1,3 +1,4 @@
+import { labelDecision } from "../../../protocol/reading/found.ts";
 import "../../styles/syntax.css";
 import "./review.css";
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protocol/operations/review.ts";
@@ -242,6 +243,7 @@ function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
                 <a href={decisionLink(decision) ?? memoryLink()}>
                   <Inline text={decision.text} />{" "}
                   <span class="row-meta">
+                    <span>{labelDecision(decision, "person")}</span>
                     <Time at={decision.timestamp} />
                     {fateOf(decision).map((fate) => (
                       <Badge key={fate} tone={decision.lines_removed > 0 ? "bad" : "plain"}>

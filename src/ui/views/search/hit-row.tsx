@@ -4,6 +4,7 @@ import type {
   EventFound,
   SessionResult,
 } from "../../../protocol/operations/search.ts";
+import { labelWords } from "../../../protocol/origin.ts";
 import { excerptOf, resultType, snippetStatements } from "../../../protocol/reading/found.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
@@ -97,7 +98,11 @@ function SessionHitRow({ href, result, words }: HitRowProps<SessionResult>) {
     <ResultRow
       href={href}
       icon={result.annotation === null ? "session" : "note"}
-      kind={result.annotation === null ? "Session" : "Note"}
+      kind={
+        result.annotation === null
+          ? "Session"
+          : labelWords("note", { by: result.note_by ?? "tool", author }, "person")
+      }
       title={<Inline text={sessionName(session_id, title)} words={words} />}
       aside={
         <>

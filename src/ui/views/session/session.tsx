@@ -1,3 +1,4 @@
+import { sharedBy } from "../../../protocol/origin.ts";
 import { SmallButton } from "../../components/layout.tsx";
 import "./session.css";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -113,7 +114,7 @@ function Head({ found: { session, brief, summary, files, agents, resume } }: { f
       </h1>
       <p class="row-meta">
         <Badge tone="agent">{agent_type === null ? agent : `${agent}: ${agent_type}`}</Badge>
-        {author != null && <Badge>shared by {author}</Badge>}
+        {author != null && <Badge>{sharedBy(author)}</Badge>}
         <Moment at={started_at} />
         <span>{lasted(started_at, last_at)}</span>
         {branch !== null && <span class="path">{branch}</span>}

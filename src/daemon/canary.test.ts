@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { canariesIn, canary, canaryTexts } from "../../test/support/canary.ts";
+import {
+  type Repository,
+  rememberSession,
+  temporaryRepository,
+} from "../../test/support/checkpoint-fixture.ts";
+import { temporaryWork } from "../../test/support/memory-work-fixture.ts";
+import { recordCommit } from "../attribution/checkpoints/record-commit.ts";
+import { payloadKinds } from "../protocol/hooks.ts";
+import { createScrubber } from "../redact/create-scrubber.ts";
+import { createEvent } from "../sessions/events/change-event.ts";
+import { addNote } from "../sessions/notes/add-note.ts";
+import type { ScrubbingWork } from "../sessions/work.ts";
+import { exportAnnotation } from "../sync/records/from-memory.ts";
+import { importAnnotation } from "../sync/records/to-memory.ts";
+import { claudeHookEvents } from "./spool.ts";
+
+/** Doors besides transcripts (agent-contract.ts) through which texts come into a memory, each with a secret in every field. */
+
+const scrubber = createScrubber({ globalFile: "", projectFile: null, pii: false });
+
+let repo: Repository;
+let stage: ReturnType<typeof temporaryWork>;
+beforeEach(() => {
+  repo = temporaryRepository();
+  stage = temporaryWork({ scrubber });
+});
+afterEach(() => {
+  repo.remove();
+  stage.remove();
+});
+
+const secretTexts = canaryTexts("fix");
+
+it("finds a canary where one is stored", () => {
+  rememberSession(repo.memory, "s", [`use ${canary.token}`]);
+  expect(canariesIn(repo.memory)).toEqual(
+    expect.arrayContaining([`turns.prompt: ${canary.token}`, `turns.content: ${canary.token}`]),
+  );
+});
+
+it("no field of a hook's payload leaves a secret", async () => {
+  const handle = claudeHookEvents({
+    work: { captures: true, memory: stage.memory, readOn: vi.fn() },
+    scrubbing: () => stage.work,
+    roots: () => ["/repo"],
+    onTranscript: () => {},
+    stop: new AbortController().signal,
+  });
+  for (const event of ["session-start", "user-prompt", "session-end"] as const)
+    for (const field of [...Object.keys(payloadKinds), "prompt"])
+      for (const text of secretTexts) {
+        const own = { session_id: "s", cwd: "/repo", prompt: "Note to Pommel: keep it" };
+        const given =
+          field === "cwd" ? `/repo/${text}` : field === "prompt" ? `Note to Pommel: ${text}` : text;
+        const payload = { ...own, [field]: given };
+        // What is no id at all is refused.
+        await handle({ kind: "claude-hook", event, received_at: 1, place: "/repo", payload }).catch(() => {});
+      }
+  expect(stage.memory.all("SELECT uid FROM sessions").length).toBeGreaterThan(1);
+  expect(canariesIn(stage.memory)).toEqual([]);
+});
+
+it("no field of a note or an event leaves a secret", async () => {
+  for (const text of secretTexts) {
+    await addNote(stage.work, { by: "person", note: text, sessionUid: text, branch: text });
+    await addNote(stage.work, { by: "agent", note: "a", sessionUid: "s", agent: "claude", branch: text });
+    createEvent(stage.work, { title: text, description: text, branch: text });
+    createEvent(stage.work, { title: null, branch: `feature/${text}` });
+  }
+  expect(canariesIn(stage.memory)).toEqual([]);
+});
+
+it("no field of a commit leaves a secret", async () => {
+  repo.work.scrubber = scrubber;
+  rememberSession(repo.memory, "one", ["make it"]);
+  for (const text of secretTexts) {
+    repo.git("config", "user.name", text);
+    repo.git("config", "user.email", `${text}@example.com`);
+    const hash = repo.commit(`${text}\n\n${text}`, { [`keys/${text}`]: "x // one:1\n" });
+    await recordCommit(repo.work, hash, { seen: "hook", branch: text });
+  }
+  expect(canariesIn(repo.memory)).toEqual([]);
+});
+
+it("no field of a note from the shared branch leaves a secret", async () => {
+  const other = temporaryWork({ scrubber });
+  const exporting = (work: ScrubbingWork) => ({ work, filter: true, me: "ann" });
+  const note = await addNote(other.work, { by: "person", note: "Released", branch: "main" });
+  const record = exportAnnotation(exporting(other.work), note.uid)!;
+  for (const [i, text] of secretTexts.entries())
+    for (const field of ["note", "branch", "author"] as const)
+      await importAnnotation(exporting(stage.work), { ...record, uid: `${field}${i}`, [field]: text });
+  expect(canariesIn(stage.memory)).toEqual([]);
+  other.remove();
+});
