@@ -27,6 +27,8 @@ export interface TranscriptInfo {
   startedAt: number | null;
   /** The session that this one continues, if the file names it instead of copying its lines. */
   forkedFrom?: string;
+  /** Of an export: the session that it repeats, as its agent calls it, and when its last line was written. */
+  copyOf?: { session: string; agent: string; lastAt: number | null };
 }
 
 /**

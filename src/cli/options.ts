@@ -52,6 +52,7 @@ export function collect(value: string, before: string[] = []): string[] {
 export const shared = {
   allProjects: ["--all-projects", "of all Pommel projects on this machine (`pm projects`)"],
   dryRun: ["--dry-run", "only show what would change"],
+  forGood: ["--for-good", "keep nothing in the trash, and no backups"],
   limit: ["-n, --limit <count>", "at most this many results", resultLimit],
   yes: ["-y, --yes", "do not ask"],
 } as const;

@@ -30,7 +30,7 @@ export interface Project {
 }
 
 /** Held by whoever writes the audit log. */
-export const auditLock = ({ auditDir }: Project): string => join(auditDir, "lock");
+export const auditLock = ({ auditDir }: Pick<Project, "auditDir">): string => join(auditDir, "lock");
 
 /** What a repository may say to Pommel is in here, and nothing else. */
 export const teamDirName = ".pommel";

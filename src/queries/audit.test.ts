@@ -10,7 +10,7 @@ import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { type AuditRecord, appendRecord, audited, auditRecords, throughDoor, verifyAudit } from "./audit.ts";
+import { appendRecord, audited, auditRecords, forgetQuestions, throughDoor, verifyAudit } from "./audit.ts";
 import { run } from "./operations.ts";
 
 let home: ReturnType<typeof temporaryHome>;
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const records = () => [...auditRecords(project)];
-const given: Omit<AuditRecord, "n" | "previous"> = {
+const given: Parameters<typeof appendRecord>[1] = {
   ...{ at: "2026-03-02T09:00:00.000Z", door: "cli", operation: "search", question: "{}" },
   ...{ results: 1, bytes: 10, sessions: 0, error: null },
 };
@@ -120,6 +120,68 @@ describe("the chain", () => {
   });
 });
 
+describe("what was asked about something that is forgotten", () => {
+  const word = "Wolpertinger";
+  const files = () =>
+    readdirSync(project.auditDir)
+      .filter((name) => name.endsWith(".jsonl"))
+      .map((name) => readFileSync(join(project.auditDir, name), "utf8"))
+      .join("");
+  beforeEach(() => {
+    const memory = Memory.open(project.memoryDb, { readonly: false });
+    addSession(memory, "one", { lastAt: 1, startedAt: 1 });
+    memory.close();
+  });
+  const ask = (q: string) => run(project, "searchHistory", { q }).catch(() => null);
+
+  it("leaves a keyed hash, with which the chain holds and tampering is found", async () => {
+    append(20, 1000);
+    await ask(`why "${word}"?`);
+    await ask("why not?");
+    const before = verifyAudit(project);
+    expect(await run(project, "forget", { pattern: word, dry_run: true })).toMatchObject({ questions: 1 });
+    expect(files()).toContain(word);
+    expect(await run(project, "forget", { pattern: word })).toMatchObject({ questions: 1, forgotten: true });
+    expect(files()).not.toContain(word);
+    const after = verifyAudit(project);
+    expect(after).toMatchObject({ broken: null, records: before.records });
+    expect(
+      records()
+        .filter(({ question }) => question === null)
+        .map(({ operation }) => operation),
+    ).toEqual(["searchHistory"]);
+    expect(statSync(join(project.auditDir, "key")).mode & 0o777).toBe(0o600);
+    const line = records().findIndex(({ question }) => question === null);
+    const text = readFileSync(file, "utf8");
+    const last = records().at(-1)!;
+    for (const change of [
+      text.replace("why not?", "why yes?"),
+      text.replace(
+        records()[line]!.question_hash,
+        records()[line]!.question_hash.replace(/./, "0").replace(/0/, "f"),
+      ),
+      text.replace(`"n":${last.n}`, `"n":${last.n + 1}`),
+    ]) {
+      writeFileSync(file, change);
+      expect(verifyAudit(project).broken).not.toBeNull();
+    }
+    writeFileSync(file, text);
+    rmSync(join(project.auditDir, "key"));
+    expect(verifyAudit(project).broken).toMatchObject({ reason: "the log's key is gone" });
+  });
+
+  it("keeps its words where that can be brought back", async () => {
+    await ask("what of session one?");
+    await run(project, "forget", { session: "one" });
+    expect(files()).toContain("what of session one?");
+    expect(await run(project, "forget", { until: "2100-01-01", for_good: true })).toMatchObject({
+      questions: 1,
+    });
+    expect(records()).toMatchObject([{ question: null }]);
+    expect(verifyAudit(project).broken).toBeNull();
+  });
+});
+
 describe("in an encrypted home", () => {
   const keyFile = () => join(home.dir, "our.key");
   const encrypt = () => encryptHome(`file:${keyFile()}`, { backups: [] });
@@ -137,6 +199,13 @@ describe("in an encrypted home", () => {
     expect(records().map(({ question }) => question)).toEqual(["q0", "q1", "q2", "q0", "q1", "q2"]);
     const sealed = verifyAudit(project);
     expect(sealed).toMatchObject({ records: 6, broken: null });
+    expect(forgetQuestions(project, (question) => question === "q1")).toBe(2);
+    expect(
+      text()
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("pommel-sealed")),
+    ).toEqual([]);
+    expect(verifyAudit(project)).toEqual(sealed);
     decryptHome({ backups: [] });
     expect(text()).toContain("search");
     expect(verifyAudit(project)).toEqual(sealed);

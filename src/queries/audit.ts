@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import {
   appendFileSync,
   closeSync,
+  existsSync,
   fstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   readSync,
   renameSync,
@@ -15,7 +15,8 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, messageOf, PommelError } from "../project/errors.ts";
 import { withFileLock } from "../project/files/file-lock.ts";
-import { writeJson } from "../project/files/replace-file.ts";
+import { namesIn, textOf } from "../project/files/if-any.ts";
+import { replaceFile, writeJson } from "../project/files/replace-file.ts";
 import { makeDirectory } from "../project/home.ts";
 import { auditLock, type Project } from "../project/paths.ts";
 import { type Door, doors, ownDoor } from "../protocol/door.ts";
@@ -25,9 +26,12 @@ import { plainText } from "../store/encryption/keys.ts";
 import { configOf } from "./open.ts";
 
 /**
- * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the line before it, so
+ * The audit log, `audit/` in the project's data: JSON Lines, appended only. Each record holds the SHA-256 of the one before it, so
  * that a changed, added or removed record breaks the chain; `head.json` holds that of the last, so that a shortened log
  * does not match. Whoever can write the files can make another chain: a hash that was noted elsewhere shows that.
+ *
+ * What was asked is in the chain as a keyed hash, with its words beside it: when these are forgotten, the chain holds, and the
+ * hash confirms no guess to whoever has not the key.
  *
  * Of an encrypted project each line is sealed. The chain is of the records as they were written, so that it holds whether
  * lines are sealed later or opened again.
@@ -40,15 +44,17 @@ const record = z.object({
   at: z.string(),
   door: z.enum(doors),
   operation: z.string(),
-  /** The request, scrubbed. */
-  question: z.string(),
+  /** The request, scrubbed; null: its words were forgotten. No part of the chain. */
+  question: z.nullable(z.string()),
+  /** HMAC-SHA-256 of the request with the log's key. */
+  question_hash: z.string(),
   /** What was given: entries of lists, bytes of JSON, distinct sessions. */
   results: z.int(),
   bytes: z.int(),
   sessions: z.int(),
   /** The code of the error that it ended with; null: it was answered. */
   error: z.nullable(z.string()),
-  /** The SHA-256 of the record before; "" for the first. */
+  /** The SHA-256 of the record before, without its question; "" for the first. */
   previous: z.string(),
   /** Chance, where lines are sealed: the hash in `head.json` confirms no guess of the record. */
   salt: z.optional(z.string()),
@@ -65,12 +71,33 @@ const maxLine = 32_768;
 const maxQuestion = 2000;
 
 const current = "audit.jsonl";
-const sha256 = (line: string) => createHash("sha256").update(line).digest("hex");
+
+/** What the chain says of a line: that of its record without the words of its question. */
+function sha256(line: string): string {
+  const { question: _, ...chained } = JSON.parse(line) as Record<string, unknown>;
+  return createHash("sha256").update(JSON.stringify(chained)).digest("hex");
+}
+
+const keyFile = ({ auditDir }: Project) => join(auditDir, "key");
+
+/** The key of a log; null where there is none. */
+function keyOf(project: Project): Buffer | null {
+  const text = textOf(keyFile(project)).trim();
+  return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, "hex") : null;
+}
+
+function newKey(project: Project): Buffer {
+  const key = randomBytes(32);
+  replaceFile(keyFile(project), `${key.toString("hex")}\n`, { synced: true });
+  return key;
+}
+
+const hashOf = (key: Buffer, question: string) => createHmac("sha256", key).update(question).digest("hex");
 
 /** Appends a record; it is in the file when this returns. @throws PommelError `unreadable` */
 export function appendRecord(
   project: Project,
-  given: Omit<AuditRecord, "n" | "previous" | "salt">,
+  given: Omit<AuditRecord, "n" | "previous" | "salt" | "question" | "question_hash"> & { question: string },
   fileSize = maxFileSize,
 ): void {
   const dir = project.auditDir;
@@ -85,9 +112,13 @@ export function appendRecord(
         renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
       const n = (before?.n ?? 0) + 1;
       const question = given.question.slice(0, maxQuestion);
+      const hashed = hashOf(keyOf(project) ?? newKey(project), question);
       const publicKey = publicKeyOf();
       const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
-      const line = JSON.stringify({ n, ...given, question, previous: before?.sha256 ?? "", salt });
+      const line = JSON.stringify({
+        ...{ n, ...given, question, question_hash: hashed },
+        ...{ previous: before?.sha256 ?? "", salt },
+      });
       appendFileSync(file, `${publicKey === null ? line : seal(line, publicKey)}\n`, { mode: 0o600 });
       writeJson(join(dir, "head.json"), { n, sha256: sha256(line) } satisfies AuditHead);
     });
@@ -151,18 +182,17 @@ function headOf(project: Project): AuditHead | null {
  * @throws PommelError as `unlock`
  */
 function* linesOf(project: Project): Generator<{ file: string; line: string }> {
-  const dir = project.auditDir;
-  let names: string[] = [];
-  try {
-    names = readdirSync(dir).filter((name) => /^audit(?:-\d+)?\.jsonl$/.test(name));
-  } catch {
-    // Nothing was recorded yet.
-  }
-  for (const name of names.sort()) {
-    const text = readFileSync(join(dir, name), "utf8");
+  for (const name of logFiles(project)) {
+    const text = readFileSync(join(project.auditDir, name), "utf8");
     for (const line of text.split("\n")) if (line !== "") yield { file: name, line: opened(project, line) };
   }
 }
+
+/** The oldest first. */
+const logFiles = ({ auditDir }: Project): string[] =>
+  namesIn(auditDir)
+    .filter((name) => /^audit(?:-\d+)?\.jsonl$/.test(name))
+    .sort();
 
 function opened(_project: Project, line: string): string {
   try {
@@ -179,6 +209,38 @@ export function* auditRecords(project: Project): Generator<AuditRecord> {
     const read = asRecord(line);
     if (read !== null) yield read;
   }
+}
+
+/**
+ * Takes the words of questions out of the log, and leaves their hashes. Lines that cannot be opened stay.
+ * @param isMeant of a question
+ * @returns how many there are
+ */
+export function forgetQuestions(
+  project: Project,
+  isMeant: (question: string, record: AuditRecord) => boolean,
+  { dryRun = false } = {},
+): number {
+  if (!existsSync(project.auditDir)) return 0;
+  return withFileLock(auditLock(project), () => {
+    const publicKey = publicKeyOf();
+    let found = 0;
+    for (const name of logFiles(project)) {
+      const file = join(project.auditDir, name);
+      const lines = readFileSync(file, "utf8").split("\n");
+      const cut = lines.map((written) => {
+        const line = written === "" ? "" : opened(project, written);
+        const read = asRecord(line);
+        if (read === null || read.question === null || !isMeant(read.question, read)) return written;
+        found++;
+        const without = JSON.stringify({ ...(JSON.parse(line) as object), question: null });
+        return publicKey === null ? without : seal(without, publicKey);
+      });
+      if (!dryRun && cut.some((line, i) => line !== lines[i]))
+        replaceFile(file, cut.join("\n"), { synced: true });
+    }
+    return found;
+  });
 }
 
 /** What verifying found. */
@@ -200,6 +262,7 @@ export function verifyAudit(project: Project): AuditCheck {
     head: before,
   });
   let lastFile = current;
+  const key = keyOf(project);
   for (const { file, line } of linesOf(project)) {
     const read = asRecord(line);
     const n: number = (before?.n ?? 0) + 1;
@@ -209,6 +272,8 @@ export function verifyAudit(project: Project): AuditCheck {
       return broken(file, n, `record ${read.n} follows record ${before.n}`);
     if (before !== null && read.previous !== before.sha256)
       return broken(file, before.n, "it is not what the record after it continues");
+    if (read.question !== null && (key === null || hashOf(key, read.question) !== read.question_hash))
+      return broken(file, n, key === null ? "the log's key is gone" : "its question is not what was asked");
     before = { n: read.n, sha256: sha256(line) };
     records++;
   }

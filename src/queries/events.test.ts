@@ -14,7 +14,7 @@ import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
 import { addEvent, changeLinks, closeEvent, listEvents, showEvent } from "./events.ts";
 import { withMemory } from "./open.ts";
-import { forgetProject } from "./projects/known-projects.ts";
+import { deleteProject } from "./projects/known-projects.ts";
 
 let dir: string;
 let project: Project;
@@ -197,7 +197,7 @@ describe("work in another project of this person", () => {
     const here = projectAt(dir);
     await rememberProject(here);
     await addEvent(here, { title: "across", sessions: ["ccc"] });
-    forgetProject(other);
+    deleteProject(other);
     expect(await showEvent(here, "across")).toMatchObject({ sessions: [{ is_known: false, project: null }] });
   });
 });

@@ -156,15 +156,8 @@ const operations = {
     const { countSecrets } = await import("../store/memory/privacy/secrets.ts");
     return withMemory(project, countSecrets);
   },
-  forget: async (project, { dry_run: isPreview = false, ...asked }) => {
-    const { forgetNow, previewForget } = await import("../sessions/forget/forget.ts");
-    if (isPreview) {
-      const found = await change(project, ({ memory }) => previewForget(memory, asked));
-      return { ...found, forgotten: false, log_emptied: null };
-    }
-    const { isLogEmpty, ...gone } = await change(project, (work) => forgetNow(work, asked));
-    return { ...gone, forgotten: true, log_emptied: isLogEmpty };
-  },
+  forget: async (project, request) =>
+    (await import("./sessions/forget.ts")).forgetIn(project, request, change),
   scrub: async (project, _, how) => {
     const { rescrubMemory } = await import("../sessions/scrub/rescrub.ts");
     const { isLogEmpty, ...done } = await change(project, (work) => rescrubMemory(work, how));

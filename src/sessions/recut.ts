@@ -22,6 +22,8 @@ import type { SessionWork } from "./work.ts";
 const sliceMs = 15;
 
 export interface RecutOptions {
+  /** Rows of sessions: no others. */
+  only?: readonly number[];
   signal?: AbortSignal | undefined;
   /** Sessions done, and in all; called before each, where the work can be stopped and resumed. */
   onProgress?: (done: number, total: number) => void;
@@ -38,11 +40,11 @@ export interface RecutOptions {
  */
 export async function recutSessions(
   work: SessionWork,
-  { signal, onProgress }: RecutOptions = {},
+  { only, signal, onProgress }: RecutOptions = {},
 ): Promise<number> {
   const { memory, log } = work;
   const pause = pacer(signal);
-  const all = outdatedSessions(memory, currentCut(work));
+  const all = outdatedSessions(memory, currentCut(work)).filter((id) => only?.includes(id) ?? true);
   let chunks = 0;
   for (const [i, id] of all.entries()) {
     onProgress?.(i, all.length);

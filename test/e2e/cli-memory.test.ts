@@ -170,7 +170,14 @@ describe("pm memory forget", () => {
     expect(shown.stdout).toContain("handle [FORGOTTEN] in the tokeniser");
 
     expect(await pmJson(project, "forget", "--turn", "1111:1", "--yes")).toMatchObject({ turns: 1 });
-    expect(await pmJson(project, "forget", "--session", id(other), "--yes")).toMatchObject({ sessions: 1 });
+    const gone = await pm("forget", "--session", id(other), "--yes");
+    expect(gone.stdout).toMatch(/Forgotten\. `pm memory undo` brings it back until \d{4}-\d\d-\d\d\./);
+    expect((await pm("session", "show", id(other))).code).toBe(5);
+    expect((await pm("memory", "undo")).stdout).toContain("1 session, ");
+    expect((await pm("session", "show", id(other))).stdout).toContain("whitespace");
+    const forGood = await pm("forget", "--session", id(other), "--yes", "--for-good");
+    expect(forGood.stdout).toContain("it cannot be undone");
+    expect((await pm("memory", "undo")).code).toBe(5);
     expect((await pm("session", "show", id(other))).code).toBe(5);
     // Forgotten sessions are not imported again.
     expect(await pmJson(project, "import", "claude")).toMatchObject({ sessions: 0, forgotten: 1 });

@@ -70,7 +70,7 @@ it("what killed processes left is named, removed by --fix and at the next start,
   await pmJson(project, "note", "unrelated");
   const left = [
     `memory.db.pommel-${dead}.pommel-${dead}`,
-    "memory.db.replaced-now",
+    "memory.db.before-9",
     `backups/x.db.pommel-${dead}`,
   ];
   const leave = () => {
@@ -84,7 +84,7 @@ it("what killed processes left is named, removed by --fix and at the next start,
   });
   expect((await doctor(project, "--fix")).backups.status).toBe("ok");
   const isThere = () => left.map((name) => existsSync(join(project.dataDir, name)));
-  // What a restore of an older Pommel put aside is a backup.
+  // A copy from before an update is a backup.
   expect(isThere()).toEqual([false, true, false]);
   leave();
   await start(project);

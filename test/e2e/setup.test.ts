@@ -103,7 +103,7 @@ describe("pm setup", () => {
     await json("setup", "--yes");
     expect(agentFiles()).toEqual(after);
     expect(readFileSync(configFile(), "utf8")).toContain('record = "all"');
-    await json("uninstall", "--yes");
+    await json("uninstall", "--yes", "--for-good");
     expect(agentFiles()).toEqual(before);
     expect(readdirSync(home).filter((name) => [".config", ".local", ".cache"].includes(name))).toEqual([]);
 

@@ -70,7 +70,7 @@ describe("pm uninstall", () => {
     // A linked worktree shares its project's.
     expect(memories()).toHaveLength(3);
 
-    const { code, stdout } = await pm("plain", "uninstall", "--yes");
+    const { code, stdout } = await pm("plain", "uninstall", "--yes", "--for-good");
     expect({ code, stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("npm uninstall -g pommel"),
@@ -86,6 +86,29 @@ describe("pm uninstall", () => {
       user: { files: [], directories: [] },
     });
     expect(filesIn(dir)).toEqual(before);
+  });
+
+  it("puts the memory into the trash, from which it comes back after a new installation", async () => {
+    await ok("repo", "init", "--no-hooks");
+    await ok("plain", "init", "--no-hooks");
+    await ok("repo", "note", "chose Redis");
+    await ok("plain", "note", "chose Postgres");
+    const { stdout } = await pm("plain", "uninstall", "--yes");
+    expect(stdout).toContain("`pm memory undo` brings it back");
+    expect(readdirSync(join(home, ".local/share/pommel"))).toEqual(["trash"]);
+    // Used anew before somebody remembers.
+    await ok("repo", "note", "noted since");
+    expect(await pm("repo", "memory", "undo", "--list")).toMatchObject({
+      stdout: expect.stringContaining("pm uninstall"),
+    });
+    const { replaced } = await ok("repo", "memory", "undo");
+    const notes = async (name: string) =>
+      (await ok(name, "memory", "notes")).annotations.map(({ note }: { note: string }) => note);
+    expect([await notes("repo"), await notes("plain")]).toEqual([["chose Redis"], ["chose Postgres"]]);
+    await ok("repo", "memory", "undo", String(replaced.number));
+    expect(await notes("repo")).toEqual(["noted since"]);
+    await ok("repo", "uninstall", "--yes", "--for-good");
+    expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
   });
 
   it("keeps the memory if it is asked to, for a project that comes back", async () => {
@@ -108,7 +131,7 @@ describe("pm uninstall", () => {
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("not removed") });
     expect(stdout).toContain("run `pm uninstall` again");
     rmSync(at("repo/.claude/settings.json"));
-    const again = await ok("plain", "uninstall", "--yes");
+    const again = await ok("plain", "uninstall", "--yes", "--for-good");
     expect(again.projects).toContainEqual(expect.objectContaining({ root: at("repo"), state: "removed" }));
     expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
   });
@@ -124,7 +147,7 @@ describe("pm uninstall", () => {
     });
     expect(stdout).not.toContain("npm uninstall");
     writeFileSync(settings, "{}");
-    expect(await ok("repo", "uninstall", "--yes")).toMatchObject({ user: { error: null } });
+    expect(await ok("repo", "uninstall", "--yes", "--for-good")).toMatchObject({ user: { error: null } });
     expect(existsSync(join(home, ".local/share/pommel"))).toBe(false);
   });
 });

@@ -33,10 +33,11 @@ export function statesOf(dir: string, work: () => void): string[] {
   /** Copies of two names of one file are two files. */
   const linkAgain = (from: string, state: string) => {
     const first = new Map<number, string>();
-    for (const name of original.readdirSync(from)) {
-      const { ino, nlink } = original.statSync(join(from, name));
+    for (const name of original.readdirSync(from, { recursive: true, encoding: "utf8" })) {
+      const stat = original.statSync(join(from, name));
+      const { ino, nlink } = stat;
       const known = first.get(ino);
-      if (nlink > 1 && known !== undefined) {
+      if (stat.isFile() && nlink > 1 && known !== undefined) {
         original.rmSync(join(state, name), { recursive: true });
         original.linkSync(join(state, known), join(state, name));
       }

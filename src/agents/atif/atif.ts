@@ -52,12 +52,15 @@ export const atif: Agent = {
 async function describe(file: string): Promise<TranscriptInfo | null> {
   const trajectory = asTrajectory(await jsonFile(file));
   if (trajectory === null || trajectory.steps.length === 0) return null;
-  const times = trajectory.steps.map((step) => timeOf(asStep(step)?.timestamp));
+  const times = trajectory.steps.flatMap((step) => timeOf(asStep(step)?.timestamp) ?? []);
+  const session = sessionOf(trajectory);
+  const lastAt = times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b));
   return {
-    session: sessionOf(trajectory),
+    session,
     parent: null,
     cwd: cwdOf(trajectory),
-    startedAt: times.find((at) => at !== null) ?? null,
+    startedAt: times[0] ?? null,
+    copyOf: { session: session.slice(0, -idSuffix.length), agent: trajectory.agent.name ?? "", lastAt },
   };
 }
 

@@ -2,18 +2,21 @@ import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
 import { PommelError } from "../../project/errors.ts";
 import {
-  forgetProject,
+  deleteProject,
   joinProject,
   memorySize,
   projectCalled,
   splitCheckout,
+  trashProjects,
 } from "../../queries/projects/known-projects.ts";
+import { describeEntry } from "../../queries/upkeep/undo.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { fileUrl } from "../terminal/links.ts";
 import { tick } from "../terminal/output.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { counted, homeRelative, oneLine, when } from "../terminal/text.ts";
+import { undoHint } from "./memory/undo.ts";
 
 const columns: Column[] = [
   { title: "project", wraps: true },
@@ -56,15 +59,16 @@ export async function projectsListCommand({ output }: CommandContext): Promise<v
   });
 }
 
-/** `pm projects forget <project>`: deletes what is remembered of it, after asking. */
+/** `pm projects forget <project>`: takes away what is remembered of it, after asking. */
 export async function projectsForgetCommand(
   { cwd, output }: CommandContext,
   name: string,
-  { yes = false, dryRun = false }: { yes?: boolean; dryRun?: boolean },
+  { yes = false, dryRun = false, forGood = false }: { yes?: boolean; dryRun?: boolean; forGood?: boolean },
 ): Promise<number> {
   const project = projectCalled(name, cwd);
   const { sessions } = await memorySize(project);
-  const what = `${project.dataDir}: ${sessions === null ? "nothing recorded" : counted(sessions, "session")}`;
+  const size = sessions === null ? "nothing recorded" : counted(sessions, "session");
+  const what = `${project.dataDir}: ${size}`;
   if (dryRun) {
     output.result({ project: project.id, forgotten: false, sessions }, `Would delete ${what}.`);
     return 0;
@@ -77,15 +81,21 @@ export async function projectsForgetCommand(
         "Run it with --yes, or preview it with --dry-run.",
       );
     }
-    if (!(await confirm(`Delete ${what}, its backups included?`, false))) {
+    const question = forGood ? `Delete ${what}, its backups included?` : `Forget ${what}?`;
+    if (!(await confirm(question, false))) {
       output.print("Nothing was deleted.");
       return 1;
     }
   }
-  await withoutDaemon("pm projects forget", () => forgetProject(project));
+  const trash = await withoutDaemon("pm projects forget", () =>
+    forGood
+      ? deleteProject(project)
+      : describeEntry(trashProjects([project.id], "pm projects forget", `${project.id}, ${size}`)),
+  );
+  const fate = trash ? undoHint(trash) : "Nothing is kept, and it cannot be undone.";
   output.result(
-    { project: project.id, forgotten: true, sessions },
-    `${tick("ok", output.colors)} Forgotten. It is remembered anew when it is used again.`,
+    { project: project.id, forgotten: true, sessions, trash: trash ?? null },
+    `${tick("ok", output.colors)} Forgotten. ${fate}\n  It is remembered anew when it is used again.`,
   );
   return 0;
 }
@@ -97,10 +107,13 @@ export async function projectsJoinCommand(
   project: string,
 ): Promise<void> {
   const [from, into] = [projectCalled(checkout, cwd), projectCalled(project, cwd)];
-  await withoutDaemon("pm projects join", () => joinProject(from, into));
-  output.result(
-    { root: from.root, project: into.id },
-    `${tick("ok", output.colors)} ${homeRelative(from.root)} now shares the memory of ${into.id}.`,
+  const entry = await withoutDaemon("pm projects join", () => joinProject(from, into));
+  const trash = entry && describeEntry(entry);
+  output.result({ root: from.root, project: into.id, trash }, () =>
+    [
+      `${tick("ok", output.colors)} ${homeRelative(from.root)} now shares the memory of ${into.id}.`,
+      ...(trash ? [`  Its own is in the trash: ${undoHint(trash)}`] : []),
+    ].join("\n"),
   );
 }
 

@@ -11,9 +11,12 @@ import { GitFailure, gitText } from "../../git/git.ts";
 import { gitHooksState } from "../../git/hooks/state.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
+import { removeOwn, type SeenPlace, seePlace } from "../../project/files/remove-own.ts";
 import { homeOf, registryFile } from "../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../project/paths.ts";
-import { closeRegistry, listProjects } from "../../queries/projects/known-projects.ts";
+import type { TrashEntry } from "../../protocol/operations/memory.ts";
+import { closeRegistry, listProjects, trashProjects } from "../../queries/projects/known-projects.ts";
+import { describeEntry, trashDir } from "../../queries/upkeep/undo.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
@@ -24,6 +27,7 @@ interface UninstallOptions {
   yes?: boolean;
   dryRun?: boolean;
   keepMemory?: boolean;
+  forGood?: boolean;
 }
 
 /** A project in the JSON of `pm uninstall`. */
@@ -42,6 +46,9 @@ interface ProjectReport {
 interface UninstallResult {
   dry_run: boolean;
   keep_memory: boolean;
+  for_good: boolean;
+  /** What `pm memory undo` brings back after a new installation; null: nothing is kept there. */
+  trash: TrashEntry | null;
   projects: ProjectReport[];
   /** The user's own files, from the home, and directories. */
   user: {
@@ -58,7 +65,7 @@ interface UninstallResult {
 /** `pm uninstall`: takes Pommel out of all projects and the user's files, after showing what that is. */
 export async function uninstallCommand(
   { cwd, output }: CommandContext,
-  { yes = false, dryRun = false, keepMemory = false }: UninstallOptions,
+  { yes = false, dryRun = false, keepMemory = false, forGood = false }: UninstallOptions,
 ): Promise<number> {
   const roots = await rootsToClear(cwd);
   const projects = new Map(
@@ -66,13 +73,16 @@ export async function uninstallCommand(
       roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
     ),
   );
+  const seen = userDirectories();
   const result: UninstallResult = {
     dry_run: dryRun,
     keep_memory: keepMemory,
+    for_good: forGood,
+    trash: null,
     projects: await Promise.all([...projects].map(previewOf)),
     user: {
       files: filesOf(userPlace()),
-      directories: userDirectories().map((path) => ({ path, bytes: sizeOf(path) })),
+      directories: seen.map(({ path }) => ({ path, bytes: sizeOf(path) })),
       memory_bytes: sizeOf(projectsDir()),
       error: null,
     },
@@ -105,8 +115,10 @@ export async function uninstallCommand(
   const failed = result.projects.filter(({ state }) => state === "failed");
   // After the hooks, which would start it again.
   await stopDaemon();
-  clearUser(result, { keepsRecords: failed.length > 0, keepsMemory: keepMemory });
+  clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
   for (const file of created) removeIfBlank(file);
+  for (const path of Object.values<string>({ ...homeOf() }).filter(isLink))
+    output.note(`${tick("warn", output.colors)} ${homeRelative(path)} is a link, and was left as it is.`);
   if (result.user.error !== null) output.note(`${tick("warn", output.colors)} ${result.user.error}`);
   output.result(result, () => lastWords(result, output));
   return failed.length > 0 || result.user.error !== null ? 1 : 0;
@@ -173,9 +185,10 @@ async function removeRefs(root: string): Promise<void> {
   }
 }
 
-function userDirectories(): string[] {
-  return Object.values(homeOf()).filter((path) => existsSync(path));
-}
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const userDirectories = (): SeenPlace[] =>
+  Object.values<string>({ ...homeOf() }).flatMap((path) => (isLink(path) ? [] : (seePlace(path) ?? [])));
 
 const projectsDir = () => join(homeOf().dataDir, "projects");
 
@@ -183,39 +196,55 @@ interface Kept {
   /** What says which files were changed, and how: there are some left. */
   keepsRecords: boolean;
   keepsMemory: boolean;
+  forGood: boolean;
 }
 
-function clearUser({ user }: UninstallResult, { keepsRecords, keepsMemory }: Kept): void {
+/** @param seen directories as they were when somebody agreed to remove them */
+function clearUser(
+  result: UninstallResult,
+  seen: readonly SeenPlace[],
+  { keepsRecords, keepsMemory, forGood }: Kept,
+): void {
   const { configDir, dataDir } = homeOf();
-  const kept = [
-    ...(keepsMemory || keepsRecords ? [projectsDir(), registryFile()] : []),
-    // Without them, what is kept cannot be read.
-    ...(keepsMemory
-      ? [join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt")]
-      : []),
-  ].filter((path) => existsSync(path));
+  const keepsProjects = keepsMemory || keepsRecords;
   try {
     takeAll(userPlace());
+    const known =
+      forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
+    if (known.length > 0) {
+      const what = known.map(({ name }) => name).join(", ");
+      const ids = known.map(({ id }) => id);
+      result.trash = describeEntry(trashProjects(ids, "pm uninstall", what));
+    }
     closeRegistry();
-    for (const directory of userDirectories()) {
-      clearDirectory(directory, kept);
-      removeEmptyParents(directory);
+    const kept = [
+      ...(keepsProjects ? [projectsDir(), registryFile()] : []),
+      ...(forGood ? [] : [trashDir()]),
+    ].filter((path) => existsSync(path));
+    // Without them, what is kept cannot be read.
+    if (keepsMemory || kept.includes(trashDir()))
+      kept.push(join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt"));
+    // What this run has made is no surprise.
+    for (const made of userDirectories()) {
+      clearDirectory(seen.find(({ path }) => path === made.path) ?? made, kept);
+      removeEmptyParents(made.path);
     }
   } catch (error) {
-    user.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
+    result.user.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
   }
 }
 
-function clearDirectory(directory: string, kept: readonly string[]): void {
-  if (!kept.some((path) => isInside(path, directory))) {
-    rmSync(directory, { recursive: true, force: true });
+function clearDirectory(directory: SeenPlace, kept: readonly string[]): void {
+  const { path: dir } = directory;
+  if (!kept.some((path) => existsSync(path) && isInside(path, dir))) {
+    removeOwn(dir, directory);
     return;
   }
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
     // What is kept is no repository's either.
     if (name === ".gitignore") continue;
-    if (!kept.some((one) => isInside(path, one))) rmSync(path, { recursive: true, force: true });
+    if (!kept.some((one) => isInside(path, one))) removeOwn(path);
   }
 }
 
@@ -270,7 +299,7 @@ function isSomething({ projects, user }: UninstallResult): boolean {
 }
 
 function describe(result: UninstallResult, output: Output): string[] {
-  const { projects, user, keep_memory } = result;
+  const { projects, user, keep_memory, for_good } = result;
   const { bold, dim, warn } = output.colors;
   if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
   const lines: string[] = [];
@@ -286,10 +315,14 @@ function describe(result: UninstallResult, output: Output): string[] {
   for (const { path, bytes } of user.directories)
     lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
   if (user.memory_bytes > 0) {
-    const fate = keep_memory ? "kept" : warn("gone for good: sessions, notes, decisions");
+    const fate = keep_memory
+      ? "kept"
+      : for_good
+        ? warn("gone for good: sessions, notes, decisions")
+        : "it stays in the trash";
     lines.push(`  including the memory of all projects, ${humanBytes(user.memory_bytes)} (${fate})`);
   }
-  if (!keep_memory && existsSync(join(homeOf().configDir, "sync-key.txt"))) {
+  if (for_good && !keep_memory && existsSync(join(homeOf().configDir, "sync-key.txt"))) {
     lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
   }
   if (user.files.length > 0)
@@ -305,7 +338,10 @@ function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
   return lines;
 }
 
-function lastWords({ projects, user, completions, keep_memory }: UninstallResult, output: Output): string {
+function lastWords(
+  { projects, user, completions, keep_memory, trash }: UninstallResult,
+  output: Output,
+): string {
   const count = (state: ProjectReport["state"]) => projects.filter((one) => one.state === state).length;
   const lines: string[] = [];
   const failed = count("failed");
@@ -319,6 +355,12 @@ function lastWords({ projects, user, completions, keep_memory }: UninstallResult
   lines.push(`${mark} Pommel is removed from ${cleared.join(" and ")}.`);
   if (left.length > 0) lines.push(`  Left: ${left.join("; ")}. See above, then run \`pm uninstall\` again.`);
   if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
+  if (trash) {
+    lines.push(
+      `  The memory is in ${homeRelative(trashDir())}: \`pm memory undo\` brings it back after a new installation.`,
+      "  `pm uninstall --for-good` deletes it as well.",
+    );
+  }
   for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
   if (left.length === 0) lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
   return lines.join("\n");

@@ -4,6 +4,7 @@ import type { Logger } from "../../project/log.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { dueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
+import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
 import { flushTerms, mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sampleStorage } from "../../store/memory/daily-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -179,6 +180,8 @@ export class MemoryCare {
     const folder = backupFolder(memoryDb, config["backup.folder"]);
     const intervalMs = config["backup.keep"] > 0 ? dayMs : null;
     try {
+      const emptied = emptyTrash();
+      if (emptied.length > 0) log.info(`deleted from the trash: ${emptied.join(", ")}`);
       const kind = dueCare(memoryDb, folder, intervalMs);
       if (kind === null) return;
       const task = { memoryDb, folder, keep: config["backup.keep"], kind };

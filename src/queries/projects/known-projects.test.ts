@@ -12,7 +12,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { describeProjects } from "./describe-projects.ts";
 import {
-  forgetProject,
+  deleteProject,
   joinProject,
   listProjects,
   memorySize,
@@ -92,7 +92,7 @@ it("forgets a project with all that is stored of it, and nothing of another", as
   const one = await known("one");
   const again = await known("again", one);
   const two = await known("two");
-  forgetProject(one);
+  deleteProject(one);
   expect([one.dataDir, one.cacheDir, again.cacheDir].map((dir) => existsSync(dir))).toEqual([
     false,
     false,

@@ -1,13 +1,16 @@
-import { existsSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { freeId } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
+import { removeOwn, seePlace } from "../../project/files/remove-own.ts";
 import { isInside, type Project, projectOf } from "../../project/paths.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
-import { backupFolder } from "../../store/memory/backups/copies.ts";
+import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
+import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-place.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";
+import { addToTrash, dropFromTrash, projectFolder, type TrashEntry } from "../../store/trash/trash.ts";
 import { withMemory } from "../open.ts";
 
 /** A project of this user's, with the directories that hold it. */
@@ -81,24 +84,93 @@ export function projectCalled(name: string, cwd: string): Project {
   );
 }
 
-/** Deletes all that is remembered of a project, and its indexes. No daemon may run. */
-export function forgetProject(project: Project): void {
+/**
+ * Takes projects off the list, and puts all that is remembered of them into the trash; their indexes go. No daemon may run.
+ * Killed at any point, what is in the trash can be brought back.
+ */
+export function trashProjects(ids: readonly string[], command: string, what: string): TrashEntry {
   const registry = Registry.open();
-  for (const { root } of registry.checkouts(project.id))
-    rmSync(projectOf(project.id, root).cacheDir, { recursive: true, force: true });
+  const projects = ids.flatMap((id) => {
+    const known = registry.project(id);
+    return known === null ? [] : [{ known, checkouts: registry.checkouts(id) }];
+  });
+  // Nothing is begun where one of them is a link, or another user's.
+  for (const { known } of projects) seePlace(projectOf(known.id, "/").dataDir);
+  const entry = addToTrash(command, what, { kind: "projects", projects });
+  for (const { known } of projects) {
+    removeIndexes(registry, known.id);
+    moveWhole(projectOf(known.id, "/").dataDir, projectFolder(entry, known.id));
+    registry.removeProject(known.id);
+  }
+  return entry;
+}
+
+/** Deletes all that is remembered of a project for good, its backups and what is in the trash included. No daemon may run. */
+export function deleteProject(project: Project): void {
+  const registry = Registry.open();
+  removeIndexes(registry, project.id);
+  removeCopies(project.memoryDb);
+  for (const { file } of listBackups(project.memoryDb, backupFolderOf(project))) removeCopy(file);
+  registry.removeProject(project.id);
+  removeOwn(project.dataDir);
+}
+
+function removeIndexes(registry: Registry, id: string): void {
+  for (const { root } of registry.checkouts(id))
+    rmSync(projectOf(id, root).cacheDir, { recursive: true, force: true });
   // Nobody knows what of it is this project's.
   removeIndexCache();
-  const { "backup.folder": chosen } = loadConfig(project).config;
-  rmSync(backupFolder(project.memoryDb, chosen), { recursive: true, force: true });
-  registry.removeProject(project.id);
-  rmSync(project.dataDir, { recursive: true, force: true });
+}
+
+const backupFolderOf = (project: Project) =>
+  backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
+
+/** Gives a directory of ours another place in the home, unless it is not there. */
+function moveWhole(from: string, to: string): void {
+  if (seePlace(from) === null) return;
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  renameSync(from, to);
+}
+
+/**
+ * Brings projects back from the trash. Projects that have their places by now go into it.
+ * @returns the entry of those
+ */
+export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
+  if (entry.taken.kind !== "projects") throw new Error("no projects are in it");
+  const registry = Registry.open();
+  const { projects } = entry.taken;
+  const roots = new Set(projects.flatMap(({ checkouts }) => checkouts.map(({ root }) => root)));
+  const isTaken = ({ id }: KnownProject) => {
+    if (projects.some(({ known }) => known.id === id))
+      return existsSync(projectOf(id, "/").dataDir) && existsSync(projectFolder(entry, id));
+    // One that has other checkouts as well keeps those.
+    const now = registry.checkouts(id);
+    return now.length > 0 && now.every(({ root }) => roots.has(root));
+  };
+  const inPlace = registry.projects().filter(isTaken);
+  const swapped =
+    inPlace.length === 0
+      ? null
+      : trashProjects(
+          inPlace.map(({ id }) => id),
+          "pm memory undo",
+          inPlace.map(({ name }) => name).join(", "),
+        );
+  for (const { known, checkouts } of projects) {
+    moveWhole(projectFolder(entry, known.id), projectOf(known.id, "/").dataDir);
+    registry.saveProject(known);
+    for (const checkout of checkouts) registry.saveCheckout(checkout);
+  }
+  dropFromTrash(entry);
+  return swapped;
 }
 
 /**
  * Has a checkout share the memory of another project. Where it was the only checkout of its own, what that recorded is put
- * into the other's memory. No daemon may run.
+ * into the other's memory, and its own goes into the trash. No daemon may run.
  */
-export async function joinProject(from: Project, into: Project): Promise<void> {
+export async function joinProject(from: Project, into: Project): Promise<TrashEntry | null> {
   const registry = Registry.open();
   const checkout = registry.checkout(from.root);
   if (checkout === null || from.id === into.id) {
@@ -110,6 +182,7 @@ export async function joinProject(from: Project, into: Project): Promise<void> {
     await copyMemory(from, into);
   }
   const [mine, theirs] = [registry.project(from.id)!, registry.project(into.id)!];
+  const entry = isLast ? trashProjects([from.id], "pm projects join", mine.name) : null;
   registry.inTransaction(() => {
     registry.saveCheckout({ ...checkout, project: into.id });
     registry.saveProject({
@@ -117,9 +190,8 @@ export async function joinProject(from: Project, into: Project): Promise<void> {
       roots: [...new Set([...theirs.roots, ...mine.roots])],
       remotes: [...new Set([...theirs.remotes, ...mine.remotes])],
     });
-    if (isLast) registry.removeProject(from.id);
   });
-  if (isLast) rmSync(from.dataDir, { recursive: true, force: true });
+  return entry;
 }
 
 /** Makes a checkout a project of its own, with nothing recorded yet. @returns its id */

@@ -1,13 +1,18 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { atifTrajectory } from "../../../test/support/atif-schema.ts";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
+import { edited, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { atif } from "../../agents/atif/atif.ts";
-import { projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../project/paths.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
+import { forgetNow } from "../../sessions/forget/forget.ts";
+import { previewImport } from "../../sessions/ingest/import-preview.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { shareOpenMemory } from "../open.ts";
 import { exportTrajectory } from "./session-log.ts";
 
@@ -44,13 +49,23 @@ async function through(trajectory: object) {
   const file = join(dir, "run.json");
   writeFileSync(file, JSON.stringify(trajectory));
   await ingestTranscript({ ...store.work, root: "/app", agent: atif }, file);
-  const project = projectAt(dir);
+  return sharing(projectAt(dir), store.work.memory, (project) =>
+    exportTrajectory(project, "one@atif", (text) => text),
+  );
+}
+
+/** Asks an open memory, as that of a project. */
+async function sharing<T>(
+  project: Project,
+  memory: Memory,
+  ask: (project: Project) => Promise<T>,
+): Promise<T> {
   const release = shareOpenMemory(project.memoryDb, {
-    memoryIfAny: store.work.memory,
+    memoryIfAny: memory,
     suspect: () => {},
   } as unknown as Parameters<typeof shareOpenMemory>[1]);
   try {
-    return await exportTrajectory(project, "one@atif", (text) => text);
+    return await ask(project);
   } finally {
     release();
   }
@@ -78,4 +93,64 @@ it("a trajectory is stored without its secrets, and what is written of it is the
     extra: { pommel: { action: "write" } },
   });
   expect(await through(first)).toEqual(first);
+});
+
+describe("an export of a session that is stored here, imported again", () => {
+  let store: ReturnType<typeof temporaryWork>;
+  let file: string;
+  const session = ["s-1", "claude"] as const;
+
+  beforeEach(async () => {
+    store = temporaryWork();
+    stores.push(store);
+    await store.store(session[0], prompt("Fix the cart"), edited("/repo/cart.ts", "a", "b"), text("Done."));
+    file = join(realpathSync(mkdtempSync(join(tmpdir(), "pommel-atif-"))), "chat.json");
+    write(await exported());
+  });
+  const exported = () =>
+    sharing(projectAt("/repo"), store.work.memory, (project) => exportTrajectory(project, "s-1", (of) => of));
+  const write = (trajectory: object) => writeFileSync(file, JSON.stringify(trajectory));
+  const read = () => ingestTranscript({ ...store.work, agent: atif }, file);
+  const preview = () =>
+    previewImport({
+      ...{ agent: atif, places: [file], memory: store.work.memory, roots: null, since: null },
+    });
+  const uids = () => listSessions(store.work.memory).map(({ uid }) => uid);
+
+  it("is there already", async () => {
+    expect(await preview()).toMatchObject({ files: [], imported: { sessions: 1 } });
+    expect(await read()).toMatchObject({ session: null, lines: 0 });
+    expect(uids()).toEqual(["s-1"]);
+  });
+
+  it("is there already under another name as well, known by its times", async () => {
+    write({ ...(await exported()), session_id: "renamed" });
+    await read();
+    expect(uids()).toEqual(["s-1"]);
+  });
+
+  it("stays forgotten where that was", async () => {
+    await forgetNow(store.work, { session: "s-1" });
+    await read();
+    expect(uids()).toEqual([]);
+  });
+
+  it.each([
+    ["goes on where the stored one ends", true, {}],
+    ["is another agent's", false, { agent: { name: "other", version: "1" } }],
+  ])("is imported where it %s; each can be named by its whole id", async (_, goesOn, more) => {
+    const trajectory = await exported();
+    const later = {
+      step_id: 99,
+      timestamp: new Date(Date.now()).toISOString(),
+      source: "user",
+      message: "more",
+    };
+    write({ ...trajectory, steps: [...trajectory.steps, ...(goesOn ? [later] : [])], ...more });
+    expect(await preview()).toMatchObject({ sessions: 1 });
+    await read();
+    expect(uids().sort()).toEqual(["s-1", "s-1@atif"]);
+    for (const uid of uids()) expect(findSession(store.work.memory, uid).uid).toBe(uid);
+    expect(() => findSession(store.work.memory, "s-")).toThrow(expect.objectContaining({ code: "usage" }));
+  });
 });

@@ -10,13 +10,7 @@ import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
 import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
 import { type BackupContent, contentOf, uidsOf } from "../../store/memory/backups/backup-content.ts";
 import { backUp } from "../../store/memory/backups/backups.ts";
-import {
-  type BackupFile,
-  backupFolder,
-  freeName,
-  listBackups,
-  replacedFiles,
-} from "../../store/memory/backups/copies.ts";
+import { type BackupFile, backupFolder, freeName, listBackups } from "../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
 import { isSameProject, projectHere, projectIn } from "../../store/memory/backups/whose-memory.ts";
 import type { Running } from "../operations.ts";
@@ -55,9 +49,6 @@ export function listedBackups(project: Project): ListedBackup[] {
     }
   });
 }
-
-/** What the latest restore replaced; null: there is none to undo. */
-export const replacedLast = (project: Project): string | null => replacedFiles(project.memoryDb)[0] ?? null;
 
 type Counts = { sessions: number; notes: number };
 

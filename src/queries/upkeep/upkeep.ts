@@ -11,13 +11,13 @@ import {
   listedBackups,
   previewRestore,
   type Restore,
-  replacedLast,
   restoreBackup,
   rotate,
   stillPlain,
   unlockWith,
 } from "./backups.ts";
 import * as findings from "./findings.ts";
+import { type TrashAsked, trashFor, undo } from "./undo.ts";
 
 /**
  * Operations on the files of what is stored: they run in the process that asks, as no daemon may have those files open, or as
@@ -27,7 +27,6 @@ export const upkeep = {
   // Of a project.
   backUp: (project: Project, request: Parameters<typeof backUpMemory>[1]) => backUpMemory(project, request),
   backups: (project: Project) => listedBackups(project),
-  replacedLast: (project: Project) => replacedLast(project),
   previewRestore: (project: Project, request: Restore) => previewRestore(project, request),
   restore: (project: Project, request: Restore) => restoreBackup(project, request),
   auditRecords: (project: Project) => auditRecords(project),
@@ -47,6 +46,8 @@ export const upkeep = {
   backupState: (project: Project, { config, fix }: { config: Config; fix: boolean }) =>
     findings.backupState(project, config, fix),
   // Of the home.
+  trash: (_: null, asked: TrashAsked) => trashFor(asked),
+  undo: (_: null, request: { number: number }) => undo(request.number),
   keyOf: (_: null, what: Parameters<typeof keyOf>[0]) => keyOf(what),
   unlock: (_: null, request: Parameters<typeof unlockWith>[0]) => unlockWith(request),
   encrypt: (_: null, request: Parameters<typeof encrypt>[0], how: Running) => encrypt(request, how),

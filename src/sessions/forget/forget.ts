@@ -1,14 +1,17 @@
 import type { Memory } from "../../store/memory/memory.ts";
 import {
   expireSessions,
-  forget,
+  type ForgetCounts,
   leaveNoTrace,
   previewForget as previewRows,
+  removeRows,
   sessionsBefore,
 } from "../../store/memory/privacy/forget.ts";
+import { changeWithTrash } from "../../store/memory/privacy/trashed-rows.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import type { TrashEntry } from "../../store/trash/trash.ts";
 import { rechunkSession } from "../chunks/rechunk.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import { storedTurns } from "../turn-content.ts";
@@ -32,36 +35,56 @@ export async function previewForget(
   return { ...counts, matches: 0, examples: examplesOf(memory, target.rows) };
 }
 
+export interface ForgetOptions {
+  /** Leave nothing, in the trash either. Always so for a pattern: words that nobody shall find are not kept elsewhere. */
+  forGood?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  now?: Date;
+}
+
 /**
- * Forgets the target without a trace: sessions that lost turns are chunked and summarised again. Do not run it while
- * transcripts of the sessions are read.
+ * Forgets the target: sessions that lost turns are chunked and summarised again. Do not run it while transcripts of the
+ * sessions are read.
  * @returns what was removed; `isLogEmpty` false: another process was reading, and the database's log still holds traces
- * until it is emptied
+ * until it is emptied; `trash`: where it is until its time has passed, null: nowhere
  * @throws PommelError `usage`, `not_found`
  */
 export async function forgetNow(
   work: SessionWork,
   asked: ForgetAsked,
-  { signal, now = new Date() }: { signal?: AbortSignal | undefined; now?: Date } = {},
-): Promise<ForgetReport & { isLogEmpty: boolean }> {
+  { forGood = false, signal, now = new Date() }: ForgetOptions = {},
+): Promise<ForgetReport & { isLogEmpty: boolean; trash: TrashEntry | null }> {
   const { memory } = work;
   const target = await forgetTarget(memory, asked, now);
   if ("pattern" in target) {
     const report = await previewPattern(memory, target.pattern);
-    return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal) };
+    return { ...report, isLogEmpty: await cutPattern(work, target.pattern, signal), trash: null };
   }
   const { rows } = target;
   const examples = examplesOf(memory, rows);
-  for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
-  const { changed, isLogEmpty, summaries: _, ...counts } = forget(memory, rows, now.getTime());
+  const remove = () => {
+    for (const [id, numbers] of rows.turns) dropLaterCompactions(work, id, Math.min(...numbers));
+    return removeRows(memory, rows, now.getTime());
+  };
+  const how = { command: "pm memory forget", describe: describeCounts, now: now.getTime() };
+  const { result, entry } = forGood
+    ? { result: memory.inTransaction(remove), entry: null }
+    : changeWithTrash(memory, how, remove);
+  const { changed, summaries: _, ...counts } = result;
   for (const id of changed) {
     const session = sessionById(memory, id);
     if (session === null) continue;
     await rechunkSession(work, session, Math.min(...(rows.turns.get(id) ?? [0])), { signal });
     await sumUpSession({ ...work, llm: null }, session.uid, { signal });
   }
-  const isEmpty = changed.length > 0 ? leaveNoTrace(memory) : isLogEmpty;
-  return { ...counts, matches: 0, examples, isLogEmpty: isEmpty };
+  const isLogEmpty = leaveNoTrace(memory, { copies: forGood });
+  return { ...counts, matches: 0, examples, isLogEmpty, trash: entry };
+}
+
+function describeCounts({ sessions, turns, annotations }: ForgetCounts): string {
+  const counted = (n: number, unit: string) => (n === 0 ? [] : [`${n} ${unit}${n === 1 ? "" : "s"}`]);
+  const parts = [counted(sessions, "session"), counted(turns, "turn"), counted(annotations, "note")];
+  return parts.flat().join(", ");
 }
 
 /** The agent's own summaries in later turns cover the forgotten turns as well. */

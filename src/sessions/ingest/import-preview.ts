@@ -5,7 +5,7 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
-import { transcriptAt } from "./known-transcripts.ts";
+import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { touchesAnyOf } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */
@@ -121,6 +121,11 @@ function sort(
   }
   if (memory !== null && [session, parent?.session].some((uid) => uid && isForgotten(memory, uid))) {
     if (isOwn) preview.forgotten++;
+    return;
+  }
+  if (memory !== null && repeatsStored(memory, info)) {
+    preview.imported.sessions++;
+    preview.imported.bytes += file.size;
     return;
   }
   const read = (memory && transcriptAt(memory, file.path, session)?.offset) ?? 0;

@@ -8,7 +8,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
-import { saveSession } from "../../store/memory/sessions/sessions.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {
   forgetTranscript,
   knownLines,
@@ -23,7 +23,7 @@ import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { type Commands, idScrubber, scrubIds, scrubInfo, scrubLine } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
-import { transcriptAt } from "./known-transcripts.ts";
+import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
 
 export interface IngestOptions extends CutSettings {
@@ -72,6 +72,8 @@ export async function ingestTranscript(
   const idOf = idScrubber(options.scrubber, options.ledgerKey);
   const info = scrubInfo(described, options.scrubber, idOf);
   if (isForgotten(options.memory, info.session)) return result;
+  if (sessionByUid(options.memory, info.session) === null && repeatsStored(options.memory, info))
+    return result;
   const session = openSession(options, info);
   result.session = session.uid;
   const moved = transcriptAt(options.memory, path, info.session);

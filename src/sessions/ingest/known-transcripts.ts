@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import type { Agent } from "../../agents/agent.ts";
+import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
 import type { Vanishing } from "../../protocol/operations/status.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
+import { hasSessionOfTime, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {
   listTranscripts,
   type TranscriptRecord,
@@ -22,6 +23,20 @@ export function transcriptAt(memory: Memory, path: string, session: string): Tra
   const known = transcriptByPath(memory, path);
   if (known !== null) return known;
   return transcriptsNamed(memory, basename(path), session).find((one) => !existsSync(one.path)) ?? null;
+}
+
+/**
+ * Whether a file only repeats a session that is stored here, or that was forgotten: an export of it. One that goes on where
+ * the stored session ends says more.
+ */
+export function repeatsStored(memory: Memory, { copyOf, startedAt }: TranscriptInfo): boolean {
+  if (copyOf === undefined) return false;
+  if (isForgotten(memory, copyOf.session)) return true;
+  const named = sessionByUid(memory, copyOf.session);
+  const { lastAt } = copyOf;
+  if (named !== null && named.agent === copyOf.agent && named.lastAt !== null)
+    return lastAt === null || lastAt <= named.lastAt;
+  return lastAt !== null && startedAt !== null && hasSessionOfTime(memory, copyOf.agent, startedAt, lastAt);
 }
 
 /** Lines of an agent's transcripts that were not understood. */

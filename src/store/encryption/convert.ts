@@ -5,7 +5,7 @@ import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile, sync } from "../../project/files/replace-file.ts";
 import { homeOf, makeDirectory } from "../../project/home.ts";
-import { auditLock, type Project } from "../../project/paths.ts";
+import { auditLock } from "../../project/paths.ts";
 import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
@@ -22,6 +22,7 @@ import {
   writeEnvelope,
 } from "./envelope.ts";
 import {
+  auditFolders,
   auditTexts,
   databasesOf,
   filesIn,
@@ -29,8 +30,8 @@ import {
   type HomeFiles,
   lanceFolders,
   plainAmong,
-  projectsOfHome,
   textsOfDaemon,
+  trashedTexts,
   withBackups,
 } from "./home-files.ts";
 import { keyOfDatabase, newSource, plainText, unlock } from "./keys.ts";
@@ -128,15 +129,15 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
   }
   // LanceDB cannot encrypt it; an index is made again.
   if (to === "encrypt") for (const dir of lanceFolders()) rmSync(dir, { recursive: true, force: true });
-  convertTexts(textsOfDaemon(), to).forEach(done);
-  for (const project of projectsOfHome()) convertAudit(project, to).forEach(done);
+  convertTexts([...textsOfDaemon(), ...trashedTexts()], to).forEach(done);
+  for (const dir of auditFolders()) convertAudit(dir, to).forEach(done);
   return { files };
 }
 
 /** Commands that read go on meanwhile, and are recorded. */
-const convertAudit = (project: Project, to: "encrypt" | "decrypt"): string[] =>
-  existsSync(project.auditDir)
-    ? withFileLock(auditLock(project), () => convertTexts(auditTexts(project), to))
+const convertAudit = (auditDir: string, to: "encrypt" | "decrypt"): string[] =>
+  existsSync(auditDir)
+    ? withFileLock(auditLock({ auditDir }), () => convertTexts(auditTexts(auditDir), to))
     : [];
 
 /** @returns those that were written anew */

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
-import { type Project, projectOf } from "../../project/paths.ts";
 import { isSealed } from "../../protocol/sealed-text.ts";
 import { lanceFolder } from "../index/remote-engine.ts";
+import { listTrash, rowsFile, trashDir } from "../trash/trash.ts";
 
 /** What a home holds that is encrypted when the home is, and what of it is plain. */
 
@@ -15,12 +15,13 @@ export interface HomeFiles {
   backups: readonly string[];
 }
 
-/** The folders with databases: those of projects and checkouts, and of backups elsewhere. */
+/** The folders with databases: those of projects and checkouts, of the trash, and of backups elsewhere. */
 export function foldersOf(options: HomeFiles): string[] {
   const { dataDir, cacheDir } = homeOf();
   const all = [
     dataDir,
-    ...foldersIn(join(dataDir, "projects")),
+    ...projectFolders(),
+    ...foldersIn(trashDir()),
     ...foldersIn(join(cacheDir, "checkouts")),
     ...options.backups,
   ];
@@ -33,16 +34,21 @@ function foldersIn(dir: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(dir, name));
 }
 
-/** Every project of the home; which checkout they are seen from does not matter. */
-export const projectsOfHome = (): Project[] =>
-  foldersIn(join(homeOf().dataDir, "projects")).map((dir) => projectOf(basename(dir), "/"));
+/** Of all projects, also of those in the trash. */
+const projectFolders = () =>
+  [homeOf().dataDir, ...foldersIn(trashDir())].flatMap((dir) => foldersIn(join(dir, "projects")));
+
+/** The audit logs of all projects. */
+export const auditFolders = (): string[] => projectFolders().map((dir) => join(dir, "audit"));
 
 /** What is stored without encryption, though it could be encrypted. */
 export function plainFiles(options: HomeFiles): string[] {
-  const texts = [...textsOfDaemon(), ...projectsOfHome().flatMap(auditTexts)].filter((file) => {
-    const text = readFileSync(file, "utf8");
-    return text.split("\n").some((line) => line !== "" && !isSealed(line));
-  });
+  const texts = [...textsOfDaemon(), ...trashedTexts(), ...auditFolders().flatMap(auditTexts)].filter(
+    (file) => {
+      const text = readFileSync(file, "utf8");
+      return text.split("\n").some((line) => line !== "" && !isSealed(line));
+    },
+  );
   return [...plainAmong(databasesOf(options)), ...texts, ...lanceFolders()];
 }
 
@@ -72,8 +78,14 @@ export function textsOfDaemon(): string[] {
   ];
 }
 
-export const auditTexts = ({ auditDir }: Project): string[] =>
+export const auditTexts = (auditDir: string): string[] =>
   filesIn(auditDir).filter((file) => file.endsWith(".jsonl"));
+
+/** Rows that were taken from memories. */
+export const trashedTexts = (): string[] =>
+  listTrash()
+    .map(rowsFile)
+    .filter((file) => existsSync(file));
 
 export const lanceFolders = (): string[] =>
   foldersIn(join(homeOf().cacheDir, "checkouts"))

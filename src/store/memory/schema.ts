@@ -736,3 +736,17 @@ export const memorySchema: Schema = {
     ].join(""),
   ],
 };
+
+/**
+ * Made from turns, summaries and notes: cutting the sessions again makes them anew, with their full-text rows, which cannot
+ * be read without their index.
+ */
+export const derivedTables: ReadonlySet<string> = new Set([
+  "chunks",
+  "vectors",
+  "chunk_sources",
+  "chunk_decisions",
+  "session_cuts",
+  "session_topics",
+  "chunk_summaries",
+]);

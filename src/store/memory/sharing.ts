@@ -246,4 +246,4 @@ export function dropNote(memory: Memory, uid: string): void {
 }
 
 /** Removes dropped text from the database's bytes. One's own backups stay: they are replaced in time. */
-export const overwriteDropped = (memory: Memory): boolean => leaveNoTrace(memory, { backups: false });
+export const overwriteDropped = (memory: Memory): boolean => leaveNoTrace(memory, { copies: false });

@@ -17,6 +17,6 @@ export function theOnly<T>(
   throw new PommelError(
     "usage",
     `Several ${kind}s match ${JSON.stringify(asked)}: ${some}${found.length > 3 ? ", ..." : ""}.`,
-    "Use a longer prefix.",
+    "Use a longer prefix, or the whole id.",
   );
 }

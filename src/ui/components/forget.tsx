@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/memory.ts";
 import { useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
@@ -29,7 +30,7 @@ export function ForgetDialog({
   const error = removal.error ?? preview.error;
   const isNothing = found !== null && partsOf(found).length + found.matches === 0;
   return (
-    <Dialog title="Forget this for good?" onClose={onClose}>
+    <Dialog title="Forget this?" onClose={onClose}>
       {error && <Refusal error={error} />}
       {!found && !error && <Loading rows={2} />}
       {isNothing && <p>Nothing in the memory matches.</p>}
@@ -44,7 +45,8 @@ export function ForgetDialog({
           <p class="faint">
             {what.annotation !== undefined &&
               "The words stay in the prompt that they come from: forget its turn. "}
-            This cannot be undone. The agent's own transcripts are not touched.
+            It stays in the trash for {daysInTrash} days: <code>pm memory undo</code> brings it back. The
+            agent's own transcripts are not touched.
           </p>
         </>
       )}

@@ -65,7 +65,10 @@ function rendered(
     record.door,
     record.operation,
     record.error ?? `${record.results} results, ${humanBytes(record.bytes)}`,
-    oneLine(record.question, screen.columns === undefined ? undefined : Math.max(20, screen.columns - 60)),
+    oneLine(
+      record.question ?? "(forgotten)",
+      screen.columns === undefined ? undefined : Math.max(20, screen.columns - 60),
+    ),
   ]);
   const more = records.length < total ? [screen.colors.dim(`${records.length} of ${total} records`)] : [];
   return [aligned(rows), ...more, ...off].join("\n");

@@ -92,7 +92,6 @@ function jsonOf({ file, at, bytes, reason, content }: ListedBackup) {
 }
 
 interface RestoreOptions {
-  undo?: boolean;
   as?: string;
   dryRun?: boolean;
   yes?: boolean;
@@ -102,10 +101,10 @@ interface RestoreOptions {
 export async function restoreCommand(
   { cwd, output }: CommandContext,
   named: string | undefined,
-  { undo = false, as, dryRun = false, yes = false }: RestoreOptions,
+  { as, dryRun = false, yes = false }: RestoreOptions,
 ): Promise<number> {
   const project = await findProject(cwd);
-  const backup = undo ? await undoOf(project) : await chosen(project, cwd, named);
+  const backup = await chosen(project, cwd, named);
   for (const what of [{ backup }, {}]) await givePassphrase(output, what);
   const changes = await call("previewRestore", { backup, as }, project);
   output.print(`Restore ${backup}`);
@@ -131,19 +130,9 @@ export async function restoreCommand(
   await withoutDaemon("pm memory restore", () => call("restore", { backup, as }, project));
   output.result(
     result(true),
-    `\n${tick("ok", output.colors)} Restored. \`pm memory restore --undo\` goes back to what was there before.`,
+    `\n${tick("ok", output.colors)} Restored. \`pm memory undo\` goes back to what was there before.`,
   );
   return 0;
-}
-
-async function undoOf(project: Project): Promise<string> {
-  const latest = await call("replacedLast", {}, project);
-  if (latest !== null) return latest;
-  throw new PommelError(
-    "not_found",
-    "There is no restore to undo.",
-    "`pm memory backup list` lists the backups.",
-  );
 }
 
 async function chosen(project: Project, cwd: string, named: string | undefined): Promise<string> {

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { daysInTrash } from "../../../protocol/days-in-trash.ts";
 import { doors } from "../../../protocol/door.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, collect, numberRange, shared } from "../../options.ts";
@@ -123,7 +124,6 @@ function declareCopies(memory: Command): void {
     .command("restore")
     .description("Put a backup in the place of the memory, after showing what changes")
     .argument("[backup]", "its number or name in `pm memory backup list`, or a file (default: the newest)")
-    .option("--undo", "go back to what the last restore replaced")
     .option("--as <project>", "this project's name, for a backup of another one or of nobody knows which")
     .option(...shared.dryRun)
     .option(...shared.yes)
@@ -134,7 +134,7 @@ function declareCopies(memory: Command): void {
         ["pm memory restore 2", "the second of `pm memory backup list`"],
         ["pm memory restore /mnt/usb/before.db --yes", "a file, for scripts"],
         ["pm memory restore other.db --as my-app", "another project's, as the memory of this one"],
-        ["pm memory restore --undo", "back to what it was before"],
+        ["pm memory undo", "back to what it was before"],
       ),
     )
     .action(run(async () => (await import("./backup.ts")).restoreCommand));
@@ -168,7 +168,7 @@ function declareCopies(memory: Command): void {
 
 function declareRemoval(memory: Command): void {
   addOptions(
-    memory.command("forget").description("Remove something from the memory for good, after showing what"),
+    memory.command("forget").description("Remove something from the memory, after showing what"),
     "forget",
     { turn: "--turn <id>", annotation: "--note <id>", pattern: "--match <pattern>" },
   )
@@ -180,9 +180,26 @@ function declareRemoval(memory: Command): void {
         ["pm memory forget --turn 8ecde0fc:7", "one turn of it"],
         ['pm memory forget --match "Project Falcon" --dry-run', "what a pattern would remove"],
         ["pm memory forget --since yesterday --yes", "for scripts"],
-      )}\n\nLeaves no trace in Pommel's files. The agent's own transcripts are not touched.`,
+        ["pm memory forget --turn 8ecde0fc:7 --for-good", "at once, and with all backups"],
+      )}\n\nWhat goes is kept in the trash for ${daysInTrash} days, where \`pm memory undo\` finds it. --for-good and --match keep nothing:
+no trash and no backup of this memory. The agent's own transcripts are not touched.`,
     )
     .action(run(async () => (await import("./scrub.ts")).forgetCommand));
+
+  memory
+    .command("undo")
+    .description("Bring back what a command took away: forget, restore, projects forget and join, uninstall")
+    .argument("[number]", "of `pm memory undo --list` (default: the latest that was taken here)")
+    .option("--list", "show what can be brought back")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm memory undo", "the latest thing"],
+        ["pm memory undo --list", "what there is, and until when"],
+        ["pm memory undo 3", "a certain one"],
+      )}\n\nWhat is in its place by now goes into the trash. Exits with 5 when there is nothing to bring back.`,
+    )
+    .action(run(async () => (await import("./undo.ts")).undoCommand));
 
   memory
     .command("scrub")

@@ -17,6 +17,7 @@ import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, oneLine, shortId } from "../../terminal/text.ts";
+import { undoHint } from "./undo.ts";
 
 interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
   note?: string;
@@ -48,15 +49,17 @@ export async function forgetCommand(
     output.result(preview, "\nNothing was removed (--dry-run).");
     return;
   }
+  const isForGood = named.for_good === true || match !== undefined;
+  if (isForGood) output.print("This cannot be undone: the backups of this memory and its trash go, too.");
   if (!yes) {
     if (!canAsk(output)) {
       throw new PommelError(
         "usage",
-        "Forgetting cannot be undone, and there is no terminal to ask at.",
+        "Forgetting asks first, and there is no terminal to ask at.",
         "Preview it with --dry-run, then run it with --yes.",
       );
     }
-    if (!(await confirm("\nForget this for good?", false))) {
+    if (!(await confirm(isForGood ? "\nForget this for good?" : "\nForget this?", false))) {
       output.print("Nothing was removed.");
       return 1;
     }
@@ -74,7 +77,14 @@ export async function forgetCommand(
             "It is recorded again if it comes up again. To keep it out, add the pattern to",
             "scrubbing-patterns.toml (`pm memory scrub --init`).",
           ];
-    return [`${tick("ok", output.colors)} Forgotten.`, ...hint, ...shared].join("\n");
+    const fate = report.trash
+      ? undoHint(report.trash)
+      : "for good: nothing is kept, and it cannot be undone.";
+    return [
+      `${tick("ok", output.colors)} Forgotten${report.trash ? ". " : " "}${fate}`,
+      ...hint,
+      ...shared,
+    ].join("\n");
   });
   return;
 }
@@ -87,17 +97,18 @@ async function sharedNote(project: Project): Promise<string[]> {
   return [`What \`pm share git\` shared of it stays on the branch ${branch} and in every copy of it.`];
 }
 
-function isNothing({ sessions, turns, chunks, annotations, matches }: ForgetResponse) {
-  return sessions + turns + chunks + annotations + matches === 0;
+function isNothing({ sessions, turns, chunks, annotations, matches, questions }: ForgetResponse) {
+  return sessions + turns + chunks + annotations + matches + questions === 0;
 }
 
 function describe(report: ForgetResponse): string[] {
-  const { sessions, turns, chunks, annotations, matches, examples } = report;
+  const { sessions, turns, chunks, annotations, matches, questions, examples } = report;
   const parts = [
     [sessions, "session"],
     [turns, "turn"],
     [annotations, "note"],
     [chunks, "chunk"],
+    [questions, "question of the audit log"],
   ] as const;
   const counts = parts.filter(([n]) => n > 0).map(([n, unit]) => counted(n, unit));
   const head =

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { agentNames, defaultAgentName, setupNames } from "../../../agents/profiles.ts";
 import { examples, run } from "../../frame.ts";
+import { shared } from "../../options.ts";
 
 /** The commands that set up, configure and examine: options and help. Their code is loaded when they run. */
 
@@ -190,7 +191,17 @@ export function declareProjects(program: Command): void {
     .argument("<project>", "one of its directories, its id or its name")
     .option("-n, --dry-run", "show what would be deleted")
     .option("-y, --yes", "do not ask")
-    .addHelpText("after", examples(["pm projects forget ~/code/old", "sessions, notes, index: everything"]))
+    .option(...shared.forGood)
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "pm projects forget ~/code/old",
+          "sessions, notes, index: everything; `pm memory undo` brings it back",
+        ],
+        ["pm projects forget ~/code/old --for-good", "at once, its backups included"],
+      ),
+    )
     .action(run(async () => (await import("../projects.ts")).projectsForgetCommand));
 }
 
@@ -245,6 +256,7 @@ export function declareUninstall(program: Command): void {
     .description("Remove Pommel from all projects and from your home, after showing what will go")
     .option("--dry-run", "only show what would be removed")
     .option("--keep-memory", "keep each project's memory (memory.db)")
+    .option(...shared.forGood)
     .option("-y, --yes", "do not ask")
     .addHelpText(
       "after",
@@ -252,7 +264,9 @@ export function declareUninstall(program: Command): void {
         ["pm uninstall --dry-run", "what would go, by project"],
         ["pm uninstall", "remove it, after asking"],
         ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
-      )}\n\nSafe to run again. Finally: npm uninstall -g pommel`,
+        ["pm uninstall --for-good", "nothing is left in your home"],
+      )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
+Safe to run again. Finally: npm uninstall -g pommel`,
     )
     .action(run(async () => (await import("../uninstall.ts")).uninstallCommand));
 }

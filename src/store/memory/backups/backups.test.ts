@@ -208,7 +208,7 @@ describe("a backup", () => {
         `memory.db.pommel-${dead}.pommel-${dead}`,
         `memory.db.pommel-${dead}-wal`,
       ],
-      ...["memory.db.replaced-now", "memory.db.replaced", "memory.db.replaced-7", "memory.db.before-9"],
+      "memory.db.before-9",
       ...["memory.db.damaged-2026-01-01T00-00-00-000Z", "memory.db.damaged-2026-01-01T00-00-00-000Z-wal"],
       `backups/memory-20260101T000000Z-daily.db.pommel-${dead}`,
     ];

@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
 import { namesIn } from "../../../project/files/if-any.ts";
 import { writeJson } from "../../../project/files/replace-file.ts";
 import { backupsOf } from "../../sqlite/database.ts";
+import { memoryFile, trashedMemories } from "../../trash/trash.ts";
 
 /** Copies of memory.db: where they lie, and what they are called. */
 
@@ -46,28 +47,13 @@ export function freeName(folder: string, reason: "daily" | "manual", now = Date.
 }
 
 /**
- * What `pm memory restore` has put beside the memory, the latest first: `memory.db.replaced-2`. By number, as clocks jump. Without a
- * number: of an older Pommel, whose `replaced-now` a killed restore left behind. A copy that is the memory itself is none: the
- * restore that made it did not come to replace it.
+ * What restores replaced, the latest first. A copy that is the memory itself is none: the restore that made it did not come to
+ * replace it.
  */
-export function replacedFiles(memoryDb: string): string[] {
-  const beginning = `${basename(memoryDb)}.replaced`;
-  return namesIn(dirname(memoryDb))
-    .flatMap((name) => {
-      const rest = name.startsWith(beginning) ? name.slice(beginning.length) : null;
-      const number = rest === "" ? 0 : rest === "-now" ? 0.5 : Number(/^-(\d+)$/.exec(rest ?? "")?.[1] ?? -1);
-      return number < 0 ? [] : [{ file: join(dirname(memoryDb), name), number }];
-    })
-    .filter(({ file }) => !isSameFile(file, memoryDb))
-    .sort((a, b) => b.number - a.number)
-    .map(({ file }) => file);
-}
-
-/** The name for the memory that is replaced next. */
-export function nextReplaced(memoryDb: string): string {
-  const numbers = replacedFiles(memoryDb).map((file) => Number(/-(\d+)$/.exec(file)?.[1] ?? 0));
-  return `${memoryDb}.replaced-${1 + Math.max(0, ...numbers)}`;
-}
+export const replacedFiles = (memoryDb: string): string[] =>
+  trashedMemories(memoryDb)
+    .map(memoryFile)
+    .filter((file) => existsSync(file) && !isSameFile(file, memoryDb));
 
 /** Whether both are names of one file: what is put aside keeps its place until it is replaced. */
 export function isSameFile(a: string, b: string): boolean {

@@ -1,12 +1,22 @@
-import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { PommelError } from "../../../project/errors.ts";
 import { deadDrafts, removeDeadDrafts } from "../../../project/files/dead-drafts.ts";
 import { draftOf, sync } from "../../../project/files/replace-file.ts";
+import { projectOf } from "../../../project/paths.ts";
 import { ownEnvelope } from "../../encryption/envelope.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { rollBack } from "../../sqlite/open-to-read.ts";
+import {
+  dropFromTrash,
+  expiredTrash,
+  memoryFile,
+  projectFolder,
+  type TrashEntry,
+  trashedMemories,
+  trashOfMemory,
+} from "../../trash/trash.ts";
 import { allCopies, damagedFiles, isSameFile, knownBackupFolders } from "./copies.ts";
 
 /** Replacing the memory by another file, so that it is the old one or the new one at any moment, and neither is ever lost. */
@@ -15,12 +25,12 @@ import { allCopies, damagedFiles, isSameFile, knownBackupFolders } from "./copie
 const companions = ["-wal", "-shm"];
 
 /**
- * Puts a finished database in the place of the memory, which stays as `aside`. Killed before the end, the memory is what it
+ * Puts a finished database in the place of the memory, which stays as `aside`, where it is there. Killed before the end, the memory is what it
  * was, except that it may miss its log: `undoReplacement` puts that back.
  * @param draft on the disk, without a log
  */
-export function putInPlace(draft: string, memoryDb: string, aside: string): void {
-  keepAs(memoryDb, aside);
+export function putInPlace(draft: string, memoryDb: string, aside: string | null): void {
+  if (aside !== null) keepAs(memoryDb, aside);
   renameSync(draft, memoryDb);
   sync(dirname(memoryDb));
 }
@@ -46,19 +56,19 @@ function keepAs(memoryDb: string, aside: string): void {
  * @returns the names that the memory had besides its own
  */
 function undoReplacement(memoryDb: string): string[] {
-  const beginnings = ["replaced", "damaged"].map((word) => `${basename(memoryDb)}.${word}`);
-  const names = existsSync(memoryDb) ? readdirSync(dirname(memoryDb)) : [];
-  const others = names
-    .filter((name) => beginnings.some((beginning) => name.startsWith(beginning)))
-    .map((name) => join(dirname(memoryDb), name));
-  return others.filter((other) => {
-    if (!isSameFile(other, memoryDb)) return false;
+  const trashed = trashedMemories(memoryDb);
+  const others = [...damagedFiles(memoryDb), ...trashed.map(memoryFile)].filter((other) =>
+    isSameFile(other, memoryDb),
+  );
+  for (const other of others) {
     for (const end of companions) {
       if (existsSync(other + end) && !existsSync(memoryDb + end)) renameSync(other + end, memoryDb + end);
     }
     rmSync(other, { force: true });
-    return true;
-  });
+  }
+  // Nothing came to be taken.
+  for (const entry of trashed) if (!existsSync(memoryFile(entry))) dropFromTrash(entry);
+  return others;
 }
 
 /** @throws PommelError `unreadable` where the memory's place is taken by something that is no file */
@@ -96,13 +106,39 @@ const foldersWithDrafts = (memoryDb: string) => [
 ];
 
 /**
- * Removes all copies of a memory, as what was forgotten must not be in them: backups, what restores and repairs put aside, and
- * what killed processes left of these.
+ * Removes all copies of a memory, as what was forgotten must not be in them: backups, what is in the trash, what repairs put
+ * aside, and what killed processes left of these.
  */
 export function removeCopies(memoryDb: string): void {
-  for (const file of [...allCopies(memoryDb).map((copy) => copy.file), ...damagedFiles(memoryDb)])
-    removeCopy(file);
+  for (const entry of trashOfMemory(memoryDb)) dropFromTrash(entry);
+  removeCopiesUntil(memoryDb, Number.POSITIVE_INFINITY);
   removeLeftovers(memoryDb);
+}
+
+/** Removes the copies beside the memory and in its backup folders that were made up to a time. */
+function removeCopiesUntil(memoryDb: string, until: number): void {
+  const damaged = damagedFiles(memoryDb).map((file) => ({ file, at: statSync(file).mtimeMs }));
+  for (const { file, at } of [...allCopies(memoryDb), ...damaged]) if (at <= until) removeCopy(file);
+}
+
+/** Those that have older copies of what is in an entry. */
+function memoriesOf(entry: TrashEntry): string[] {
+  const { taken } = entry;
+  if (taken.kind === "memory") return [];
+  if (taken.kind === "rows") return [projectOf(taken.project, "/").memoryDb];
+  return taken.projects.map(({ known }) => join(projectFolder(entry, known.id), "memory.db"));
+}
+
+/**
+ * Deletes what was in the trash for its time. What was forgotten goes from the copies that were made before, too.
+ * @returns the numbers of the entries
+ */
+export function emptyTrash(now = Date.now()): number[] {
+  return expiredTrash(now).map((entry) => {
+    for (const memoryDb of memoriesOf(entry)) removeCopiesUntil(memoryDb, entry.at);
+    dropFromTrash(entry);
+    return entry.number;
+  });
 }
 
 /** Removes a copy, and what lies beside it. */

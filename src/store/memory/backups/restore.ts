@@ -7,13 +7,12 @@ import { keyOfDatabase } from "../../encryption/keys.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";
 import { checkDatabase, openElsewhere } from "../../sqlite/database.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { addToTrash, memoryFile, projectOfMemory } from "../../trash/trash.ts";
 import { Memory } from "../memory.ts";
 import { oddValueIn } from "../outside-columns.ts";
 import { salvageMemory } from "../repair/salvage.ts";
 import { memorySchema } from "../schema.ts";
-import { expendable } from "./backup-content.ts";
-import { nextReplaced, replacedFiles } from "./copies.ts";
-import { putInPlace, recoverMemory, refuseDirectory, removeCopy } from "./put-in-place.ts";
+import { putInPlace, recoverMemory, refuseDirectory } from "./put-in-place.ts";
 
 /**
  * Checks that a memory can be restored from a file.
@@ -50,7 +49,7 @@ export function checkBackup(file: string): { isUnreleased: boolean } {
 }
 
 /**
- * Puts a copy of `source` in the place of the memory, which stays beside it (`replacedFiles`). Nobody may have the memory
+ * Puts a copy of `source` in the place of the memory, which goes into the trash. Nobody may have the memory
  * open. It is the old one until the new one is complete, up to date and checked.
  * @param from.isOwn whether it is of this project: of another one, what it shared with whom is not taken
  * @throws PommelError as `checkBackup`; `locked` when another process has the memory open; `disk_full`, `unreadable`
@@ -58,7 +57,7 @@ export function checkBackup(file: string): { isUnreleased: boolean } {
 export function replaceMemory(
   memoryDb: string,
   source: string,
-  from: { isOwn: boolean } = { isOwn: true },
+  { isOwn = true, command = "pm memory restore" }: { isOwn?: boolean; command?: string } = {},
 ): void {
   recoverMemory(memoryDb);
   refuseDirectory(memoryDb);
@@ -69,13 +68,14 @@ export function replaceMemory(
   try {
     if (isUnreleased) salvageMemory(source, draft);
     else copyTo(draft, source, keyOfDatabase(memoryDb));
-    bringUpToDate(draft, from.isOwn ? ofThen : [...ofThen, ...ofTheProject]);
-    putInPlace(draft, memoryDb, nextReplaced(memoryDb));
+    bringUpToDate(draft, isOwn ? ofThen : [...ofThen, ...ofTheProject]);
+    const what = { kind: "memory", project: projectOfMemory(memoryDb) } as const;
+    const isThere = ["", "-wal"].some((end) => existsSync(memoryDb + end));
+    const aside = isThere ? memoryFile(addToTrash(command, "the memory", what)) : null;
+    putInPlace(draft, memoryDb, aside);
   } finally {
     removeDatabase(draft);
   }
-  // The memory itself, and what it has just replaced, stay.
-  for (const file of expendable([memoryDb, ...replacedFiles(memoryDb)], 2)) removeCopy(file);
 }
 
 /** What comes from an encrypted copy is never stored plain: without a key of its own, the memory gets that of the copy. */

@@ -57,6 +57,12 @@ export function listAnnotations(memory: Memory, filter: AnnotationFilter = {}): 
   return filter.limit === undefined ? found : found.slice(0, filter.limit);
 }
 
+/** Notes that nobody finds by their text. */
+export const annotationsWithoutChunk = (memory: Memory): AnnotationRecord[] =>
+  memory.all<AnnotationRecord>(
+    `SELECT ${columns} FROM annotations a WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE annotation_id = a.id)`,
+  );
+
 export function annotationById(memory: Memory, id: number): AnnotationRecord | null {
   return memory.get<AnnotationRecord | null>(`SELECT ${columns} FROM annotations WHERE id = ?`, id);
 }

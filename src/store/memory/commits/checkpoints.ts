@@ -1,4 +1,5 @@
 import { addTo } from "../../../project/multimap.ts";
+import { lookAgainAt } from "../jobs/jobs.ts";
 import type { Memory } from "../memory.ts";
 import type { Binding, CheckpointRecord } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
@@ -254,6 +255,8 @@ export function authorsLedTo(memory: Memory, dir: string, certain: number): Map<
 
 /** Of a session that is forgotten nothing is left but that an agent wrote the lines it wrote. */
 export function forgetInCheckpoints(memory: Memory, session: string): void {
+  // Another session may have had a part in them that this one's hid.
+  lookAgainAt(memory, commitsOf(memory, session));
   clearAuthors(memory, "session_uid = @session", { session });
   memory.prepare("DELETE FROM event_links WHERE kind = 'session' AND target_uid = ?").run(session);
   for (const uid of checkpointsOf(memory, session)) removeSession(memory, uid, session);
@@ -261,6 +264,7 @@ export function forgetInCheckpoints(memory: Memory, session: string): void {
 
 /** Of turns that are forgotten; with the last of its turns the session goes from a checkpoint. */
 export function forgetTurnsInCheckpoints(memory: Memory, session: string, numbers: readonly number[]): void {
+  lookAgainAt(memory, commitsOf(memory, session));
   const given = { session, numbers };
   const condition = "session_uid = @session AND turn IN (SELECT value FROM json_each(@numbers))";
   const lost = memory.all<{ uid: string; lines: number }>(
@@ -299,6 +303,14 @@ function clearAuthors(memory: Memory, condition: string, given: object): void {
     .prepare(`UPDATE attributions SET session_uid = NULL, turn = NULL, tool_use = NULL WHERE ${condition}`)
     .run(given);
 }
+
+/** Hashes of the commits that a session led to, or wrote lines of. */
+const commitsOf = (memory: Memory, session: string): string[] =>
+  memory.column<string>(
+    `SELECT hash FROM commits WHERE id IN (SELECT commit_id FROM attributions WHERE session_uid = @session
+       UNION SELECT commit_id FROM checkpoints JOIN checkpoint_sessions ON checkpoint_uid = uid WHERE session_uid = @session)`,
+    { session },
+  );
 
 function checkpointsOf(memory: Memory, session: string): string[] {
   return memory.column<string>(

@@ -242,3 +242,19 @@ function deadJobs(memory: Memory, ids: readonly number[] | "all"): JobRecord[] {
   const wanted = ids === "all" ? null : new Set(ids);
   return listJobs(memory, { state: "dead" }).filter(({ id }) => wanted === null || wanted.has(id));
 }
+
+/** Before sessions that are imported. */
+const commitPriority = 30;
+
+/** Has commits analysed again, as what led to them is another now; those that wait for it wait on as they are. */
+export function lookAgainAt(memory: Memory, hashes: readonly string[]): void {
+  for (const subject of new Set(hashes)) {
+    if (waitingJob(memory, { kind: "commit", subject }) !== null) continue;
+    enqueue(memory, {
+      kind: "commit",
+      subject,
+      payload: { seen: "reflog", again: true },
+      priority: commitPriority,
+    });
+  }
+}

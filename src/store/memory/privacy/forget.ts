@@ -7,8 +7,8 @@ import type { Memory } from "../memory.ts";
 
 /**
  * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
- * bytes of the database and of its log, and with its backups; only ids stay, so that a
- * transcript that still holds it does not bring it back.
+ * bytes of the database and of its log, and with its backups: at once, or when it leaves the trash (trashed-rows.ts). Only
+ * ids stay, so that a transcript that still holds it does not bring it back.
  */
 
 /** What to forget. */
@@ -46,7 +46,7 @@ export function isForgotten(memory: Memory, uid: string): boolean {
   return memory.has("SELECT 1 FROM forgotten WHERE uid = ?", uid);
 }
 
-/** Forgets all of it at once, or nothing. */
+/** Forgets all of it at once, or nothing, for good. */
 export function forget(memory: Memory, request: ForgetRequest, now = Date.now()): Forgotten {
   const removed = memory.inTransaction(() => removeRows(memory, request, now));
   return { ...removed, isLogEmpty: leaveNoTrace(memory) };
@@ -117,7 +117,8 @@ export function expireSessions(memory: Memory, ids: readonly number[]): void {
   });
 }
 
-function removeRows(
+/** The part of it that is a transaction. */
+export function removeRows(
   memory: Memory,
   { sessions, turns, annotations }: ForgetRequest,
   now: number,
@@ -229,24 +230,25 @@ function forgetAnnotations(memory: Memory, condition: string, given: object, now
 /**
  * Removes deleted text from the files' bytes. SQLite overwrites deleted rows (secure_delete); the full-text index
  * only marks its words as gone until it is merged into one; free pages and the log hold older versions.
+ * @param copies whether the copies of the memory go as well, with what of it is in the trash
  * @returns false when another process was reading, and the log could not be emptied
  */
-export function leaveNoTrace(memory: Memory, { backups = true } = {}): boolean {
+export function leaveNoTrace(memory: Memory, { copies = true } = {}): boolean {
   memory.inTransaction(() => {
     for (const terms of ["chunk_terms", "session_terms"]) {
       memory.prepare(`INSERT INTO ${terms} (${terms}) VALUES ('optimize')`).run();
     }
-    if (backups) noteForgetting(memory);
+    noteForgetting(memory);
   });
   // How many there were, and how long, is a trace as well.
   flushTerms(memory);
   memory.vacuum();
-  if (backups) removeCopies(memory.file);
+  if (copies) removeCopies(memory.file);
   return memory.checkpoint();
 }
 
 /**
- * How often something was removed for good. A backup that began before and ends after would keep it: whoever makes one compares
+ * How often something was removed. A backup that began before and ends after would keep it: whoever makes one compares
  * this before and after.
  */
 

@@ -7,26 +7,13 @@ import { nearestSchema, rootsOf, type SchemaRow } from "../../sqlite/schema-prob
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
-import { memorySchema } from "../schema.ts";
+import { derivedTables, memorySchema } from "../schema.ts";
 import { copyTable, entriesOf, restoreIds, type Trees } from "./copy-table.ts";
 import { openPages, type Pages } from "./pages.ts";
 import { RecordReader } from "./records.ts";
 
 /** Saves what can still be read of a damaged memory. */
 
-/**
- * Made from turns, summaries and notes: cutting the sessions again makes them anew, with their full-text rows, which cannot
- * be read without their index.
- */
-const derived = new Set([
-  "chunks",
-  "vectors",
-  "chunk_sources",
-  "chunk_decisions",
-  "session_cuts",
-  "session_topics",
-  "chunk_summaries",
-]);
 /** What other processes do with a file that is being replaced is not worth keeping. */
 const dropped = new Set(["jobs", "activity"]);
 
@@ -125,7 +112,7 @@ function copyAll(from: Trees & { version: number }, target: string): Salvaged {
     into.transaction("immediate", () => {
       const triggers = dropTriggers(into);
       for (const table of ordinaryTables(into)) {
-        if (derived.has(table) || dropped.has(table)) continue;
+        if (derivedTables.has(table) || dropped.has(table)) continue;
         const { saved, lost, isIncomplete } = copyTable(from, into, table);
         report.saved[table] = saved;
         if (lost > 0) report.lost[table] = lost;

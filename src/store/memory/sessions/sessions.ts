@@ -179,6 +179,15 @@ export function sessionsBeginningWith(memory: Memory, beginning: string, limit: 
   );
 }
 
+/** Whether an agent's session began and ended at these milliseconds. */
+export const hasSessionOfTime = (memory: Memory, agent: string, startedAt: number, lastAt: number): boolean =>
+  memory.has(
+    "SELECT 1 FROM sessions WHERE last_at = ? AND started_at = ? AND agent = ?",
+    lastAt,
+    startedAt,
+    agent,
+  );
+
 /** People's own sessions, without those of subagents. */
 export const isOwn = "parent_id IS NULL AND instr(uid, '/') = 0";
 const isRemembered = `(EXISTS (SELECT 1 FROM turns WHERE session_id = sessions.id)

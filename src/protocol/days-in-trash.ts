@@ -1,0 +1,2 @@
+/** How long what a command took away stays in the trash. */
+export const daysInTrash = 14;

@@ -1,0 +1,145 @@
+import * as z from "zod/mini";
+import type { Memory } from "../memory.ts";
+import { derivedTables } from "../schema.ts";
+
+/**
+ * Changes that can be taken back row by row: temporary triggers write down what every statement does, also by cascades and
+ * the schema's own triggers (https://www.sqlite.org/undoredo.html). Left out are tables that are made again from the others,
+ * and those that say what has still to be done.
+ */
+
+const cell = z.union([z.string(), z.number(), z.null()]);
+/** A row's columns; bytes as hexadecimal digits. */
+const row = z.record(z.string(), cell);
+type Row = z.infer<typeof row>;
+
+/** Without `before` the row was added, without `after` removed. */
+export const rowChange = z.object({
+  table: z.string(),
+  before: z.nullable(row),
+  after: z.nullable(row),
+});
+export type RowChange = z.infer<typeof rowChange>;
+
+interface Column {
+  name: string;
+  type: string;
+  /** Its place in the primary key, from 1; 0: no part of it. */
+  pk: number;
+}
+
+/** Of the queue and of synchronisation: the schema's triggers fill them again. */
+const left = /^(?:sqlite_.*|jobs|activity|meta|sync_state|sync_changed|team_.*)$/;
+
+const tablesOf = (memory: Memory) =>
+  memory
+    .column<string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    .filter((table) => !derivedTables.has(table) && !left.test(table));
+
+const columnsOf = (memory: Memory, table: string) =>
+  memory.all<Column>("SELECT name, type, pk FROM pragma_table_info(?)", table);
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+const isBytes = ({ type }: Column) => type === "BLOB";
+
+/** Runs a change, as part of a transaction. @returns what it gave, and what it changed, in order */
+export function recordChanges<T>(memory: Memory, change: () => T): { result: T; changes: RowChange[] } {
+  const names: string[] = [];
+  memory.exec('CREATE TEMP TABLE recorded (n INTEGER PRIMARY KEY, "table" TEXT, before TEXT, after TEXT)');
+  try {
+    for (const table of tablesOf(memory)) {
+      const columns = columnsOf(memory, table);
+      const json = (of: "old" | "new") =>
+        `json_object(${columns
+          .map((column) => {
+            const value = `${of}.${quoted(column.name)}`;
+            return `'${column.name}', ${isBytes(column) ? `hex(${value})` : value}`;
+          })
+          .join(", ")})`;
+      const watch = (event: string, before: string, after: string) => {
+        const name = `recorded_${event.toLowerCase()}_${table}`;
+        memory.exec(
+          `CREATE TEMP TRIGGER ${name} AFTER ${event} ON main.${table} BEGIN
+             INSERT INTO recorded ("table", before, after) VALUES ('${table}', ${before}, ${after});
+           END`,
+        );
+        names.push(name);
+      };
+      watch("INSERT", "NULL", json("new"));
+      watch("UPDATE", json("old"), json("new"));
+      watch("DELETE", json("old"), "NULL");
+    }
+    const result = change();
+    const rows = memory.all<{ table: string; before: string | null; after: string | null }>(
+      'SELECT "table", before, after FROM temp.recorded ORDER BY n',
+    );
+    const parsed = (text: string | null): Row | null =>
+      text === null ? null : z.parse(row, JSON.parse(text));
+    const changes = rows.map(({ table, before, after }) => ({
+      table,
+      before: parsed(before),
+      after: parsed(after),
+    }));
+    return { result, changes };
+  } finally {
+    for (const name of names) memory.exec(`DROP TRIGGER IF EXISTS temp.${name}`);
+    memory.exec("DROP TABLE IF EXISTS temp.recorded");
+  }
+}
+
+/**
+ * Takes changes back, the last one first, as part of a transaction: removed rows return, unless something has their place;
+ * of changed rows those columns that nobody has changed since.
+ */
+export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
+  // Rows come back in any order.
+  memory.exec("PRAGMA defer_foreign_keys = ON");
+  const known = new Set(tablesOf(memory));
+  const described = new Map<string, Column[]>();
+  for (const { table, before, after } of changes.toReversed()) {
+    if (!known.has(table)) continue;
+    const columns = described.get(table) ?? columnsOf(memory, table);
+    described.set(table, columns);
+    if (after === null) insertRow(memory, table, columns, before ?? {});
+    else if (before === null) {
+      const key = columns.filter(({ pk }) => pk > 0);
+      memory.prepare(`DELETE FROM ${table} WHERE ${conditionOf(key)}`).run(...valuesOf(key, after));
+    } else updateRow(memory, table, columns, before, after);
+  }
+}
+
+function insertRow(memory: Memory, table: string, columns: readonly Column[], before: Row): void {
+  // Numbers of transcripts are given again; nothing refers to them.
+  const given = columns.filter(({ name }) => name in before && !(table === "transcripts" && name === "id"));
+  memory
+    .prepare(
+      `INSERT OR IGNORE INTO ${table} (${given.map(({ name }) => quoted(name)).join(", ")})
+       VALUES (${given.map(() => "?").join(", ")})`,
+    )
+    .run(...valuesOf(given, before));
+}
+
+/** What is made anew after a loss gives way to what was there; only a person's own stays. */
+const remade: Record<string, string | undefined> = { sessions: "title_source IS NOT 'user'" };
+
+function updateRow(memory: Memory, table: string, columns: readonly Column[], before: Row, after: Row): void {
+  const key = columns.filter(({ pk }) => pk > 0);
+  for (const column of columns) {
+    const { name, pk } = column;
+    if (pk > 0 || before[name] === after[name]) continue;
+    memory
+      .prepare(
+        `UPDATE ${table} SET ${quoted(name)} = ?
+         WHERE (${quoted(name)} IS ? OR ${remade[table] ?? "FALSE"}) AND ${conditionOf(key)}`,
+      )
+      .run(...valuesOf([column], before), ...valuesOf([column], after), ...valuesOf(key, after));
+  }
+}
+
+const conditionOf = (key: readonly Column[]) => key.map(({ name }) => `${quoted(name)} = ?`).join(" AND ");
+
+const valuesOf = (columns: readonly Column[], of: Row): (string | number | null | Buffer)[] =>
+  columns.map((column) => {
+    const value = of[column.name] ?? null;
+    return isBytes(column) && typeof value === "string" ? Buffer.from(value, "hex") : value;
+  });
