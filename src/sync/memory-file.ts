@@ -15,10 +15,9 @@ import {
   exportSession,
   exportTurns,
 } from "./records/from-memory.ts";
-import { nameless } from "./records/import-records.ts";
 import type { SharedSession, SharedTurn } from "./records/records.ts";
 import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./records/to-memory.ts";
-import { importSession } from "./records/to-memory-session.ts";
+import { importSession, nameless } from "./records/to-memory-session.ts";
 import { noCounts, type SyncCounts } from "./report.ts";
 
 /** The lines of a memory's export (docs/export.md). */

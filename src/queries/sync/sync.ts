@@ -1,14 +1,24 @@
 import { join } from "node:path";
 import { gitTextIfAny } from "../../git/git.ts";
+import { identityOf } from "../../git/projects/identity.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
+import type { Signing } from "../../sync/origin/signed-records.ts";
+import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
+import { Trust } from "../../sync/origin/trust.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
+
+export const trustFile = (): string => join(homeOf().configDir, "trust.json");
+
+/** Whose words this person's agents get. */
+export const readTrust = async (root: string): Promise<Trust> =>
+  new Trust(trustFile(), [(await shareAuthor(root)) ?? ""]);
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {
@@ -27,13 +37,23 @@ export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" |
 export async function syncSettings(
   root: string,
   config: Config,
-  askPassphrase: SyncRequest["askPassphrase"] = undefined,
-  onNote: Running["onNote"] = undefined,
+  {
+    askPassphrase,
+    onNote,
+    isTrial = false,
+  }: {
+    askPassphrase?: SyncRequest["askPassphrase"] | undefined;
+    onNote?: Running["onNote"];
+    /** Makes no key. */
+    isTrial?: boolean;
+  } = {},
 ): Promise<SyncSettings> {
+  const author = await shareAuthor(root);
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
-    author: await shareAuthor(root),
+    author,
+    signing: await signingIn(root, { author, onNote, isTrial }),
     encryption: config["sync.encryption"],
     keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
@@ -45,6 +65,23 @@ export async function syncSettings(
   };
 }
 
+/** What this machine signs with. */
+async function signingIn(
+  root: string,
+  { author, onNote, isTrial }: { author: string | null; onNote: Running["onNote"]; isTrial: boolean },
+): Promise<Signing> {
+  const trust = await readTrust(root);
+  const file = keyFileIn(homeOf().configDir);
+  const onMade = () =>
+    onNote?.(
+      `Created the key ${file}, which signs what you share. \`pm share trust --mine\` tells your other machines.`,
+    );
+  const key = await findSigningKey(root, { file, make: !isTrial, onMade });
+  if (key?.fingerprint && !isTrial) trust.meet(key.fingerprint, author, "yours");
+  // Where git cannot tell how the project began, nobody's signature is known to be for it.
+  return { key, trust, projects: (await identityOf(root, null)).roots ?? [] };
+}
+
 /**
  * Pushes or pulls a project's memory: a daemon sees pulled data with its next query.
  * @throws PommelError `sync_refused`, `sync_failed`, and what opening the memory throws
@@ -54,7 +91,9 @@ export async function syncProject(
   { askPassphrase, ...options }: SyncRequest,
   { signal, onProgress, onNote }: Running = {},
 ): Promise<SyncReport> {
-  const settings = await syncSettings(project.root, loadConfig(project).config, askPassphrase, onNote);
+  const isTrial = options.dryRun ?? false;
+  const { config } = loadConfig(project);
+  const settings = await syncSettings(project.root, config, { askPassphrase, onNote, isTrial });
   return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,
   });

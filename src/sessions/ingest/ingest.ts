@@ -8,7 +8,7 @@ import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSecrets, secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
-import { saveSession } from "../../store/memory/sessions/sessions.ts";
+import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import {
   forgetTranscript,
   knownLines,
@@ -19,6 +19,7 @@ import {
 } from "../../store/memory/sessions/transcripts.ts";
 import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
+import { dropTurns } from "../../store/memory/sharing.ts";
 import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { type Commands, scrubLine } from "../scrub/scrub-lines.ts";
@@ -107,11 +108,11 @@ function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): Se
     const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
     const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
     const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
+    const known = sessionByUid(memory, uid);
+    // What others shared of it is not what the agent wrote here.
+    if (known !== null && known.author !== null) dropTurns(memory, known.id);
     return saveSession(memory, {
-      uid,
-      agent: agent.name,
-      cwd,
-      startedAt,
+      ...{ uid, agent: agent.name, cwd, startedAt, author: null, signer: null },
       ...(before && { forkedFrom: before.id }),
       ...(above && {
         parentId: above.id,

@@ -61,6 +61,11 @@ export function markAllChanged(memory: Memory, list: ChangeList = "sync_changed"
   });
 }
 
+/** It has to be shared again, as somebody changed what others have of it. */
+export function markChanged(memory: Memory, { kind, uid }: Pick<ChangedThing, "kind" | "uid">): void {
+  memory.change("INSERT INTO sync_changed (kind, uid) VALUES (?, ?) ON CONFLICT DO NOTHING", kind, uid);
+}
+
 export function syncFact(memory: Memory, key: string): string | null {
   return memory.value<string | null>("SELECT value FROM sync_state WHERE key = ?", key);
 }
@@ -124,9 +129,6 @@ export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
 
 /** The sync_state key of the project that is shared; absent: none is. The schema's triggers ask for it as well. */
 export const teamProject = "team project";
-
-/** The author of what somebody shared without a name, as an older Pommel did. */
-export const unknownAuthor = "unknown";
 
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
 export function recordedSessions(memory: Memory): Set<string> {
