@@ -10,7 +10,8 @@ import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
-import { type AuditRecord, appendRecord, audited, auditRecords, throughDoor, verifyAudit } from "./audit.ts";
+import { type AuditRecord, appendRecord, audited, auditRecords, verifyAudit } from "./audit.ts";
+import { throughDoor } from "./door.ts";
 import { run } from "./operations.ts";
 
 let home: ReturnType<typeof temporaryHome>;

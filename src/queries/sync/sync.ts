@@ -8,17 +8,15 @@ import type { Project } from "../../project/paths.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";
 import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
-import { Trust } from "../../sync/origin/trust.ts";
+import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
 
-export const trustFile = (): string => join(homeOf().configDir, "trust.json");
-
 /** Whose words this person's agents get. */
 export const readTrust = async (root: string): Promise<Trust> =>
-  new Trust(trustFile(), [(await shareAuthor(root)) ?? ""]);
+  new Trust(trustFileIn(homeOf()), [(await shareAuthor(root)) ?? ""]);
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
 import { withFileLock } from "../../project/files/file-lock.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
+import type { Home } from "../../project/home.ts";
+import { unsignedKey } from "../../store/memory/heard.ts";
 import type { Origin } from "../../store/memory/memory-records.ts";
 
 /**
@@ -24,8 +27,8 @@ export interface Signer {
   standing: Standing;
 }
 
-/** Stands for all that nobody signed. */
-export const unsignedKey = "unsigned";
+export const trustFileIn = ({ configDir }: Pick<Home, "configDir">): string => join(configDir, "trust.json");
+
 /** Colleagues whom a server authenticates. */
 export const roleKey = (name: string): string => `role:${name}`;
 
