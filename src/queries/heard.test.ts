@@ -8,6 +8,7 @@ import { homeOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
 import type { Door } from "../protocol/door.ts";
 import { routes } from "../protocol/routes.ts";
+import { SessionSearch } from "../search/sessions/engine.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
 import { saveCheckpoint } from "../store/memory/commits/checkpoints.ts";
@@ -58,6 +59,7 @@ beforeEach(async () => {
   });
   await eve.sync({}, { author: "eve@x.dev" });
   await ann.read(talk(ann, "of-ann", "kangaroo"));
+  await addNote(ann.work, { note: "the kangaroo is fed" });
   await ann.sync({}, { author: "ann@x.dev" });
   project = namedProject(ann.dir);
   trust("trusted");
@@ -66,6 +68,7 @@ beforeEach(async () => {
     suspect: () => {},
     pending: () => 0,
     roots: [ann.dir],
+    search: new SessionSearch({ root: ann.dir, memory: ann.memory, embedder: null }),
   } as unknown as Parameters<typeof shareOpenMemory>[1]);
 });
 afterEach(() => {
@@ -164,14 +167,16 @@ describe("what somebody says whom the person does not trust", () => {
     trust("not_trusted");
     expect(await telling("mcp")).toEqual([]);
     expect(await telling("hook")).toEqual([]);
-    expect(await telling("cli")).toEqual(trusted);
+    // What people are shown of automatic context is what an agent gets.
+    const shown = trusted.filter((name) => name !== "context");
+    expect(await telling("cli")).toEqual(shown);
     // Once more without a daemon.
     release();
     const { memory } = ann;
     memory.checkpoint();
     copyFileSync(memory.file, project.memoryDb);
     expect(await telling("mcp")).toEqual([]);
-    expect(await telling("cli")).toEqual(trusted.filter((name) => name !== "injections"));
+    expect(await telling("cli")).toEqual(shown);
   });
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {

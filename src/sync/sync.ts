@@ -123,7 +123,9 @@ async function prepare({ work, settings, dir, ref, options }: Run): Promise<void
       for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
     });
   }
-  if (!options.dryRun) setSyncFact(memory, facts.branch, settings.branch);
+  if (options.dryRun) return;
+  setSyncFact(memory, facts.branch, settings.branch);
+  settings.signing.trust.relabel(memory);
 }
 
 /** @returns whether the push was rejected and the round must be repeated */

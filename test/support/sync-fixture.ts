@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { titleSources } from "../../src/store/memory/memory-records.ts";
 import { pathOf } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
-import { signedList } from "../../src/sync/origin/signed-records.ts";
+import { signedList } from "../../src/sync/origin/signed-list.ts";
 import { signSsh } from "../../src/sync/origin/sshsig.ts";
 import type {
   SharedAnnotation,

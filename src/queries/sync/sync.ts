@@ -46,12 +46,12 @@ export async function syncSettings(
     isTrial?: boolean;
   } = {},
 ): Promise<SyncSettings> {
-  const author = await shareAuthor(root);
+  const signing = await signingIn(root, { onNote, isTrial });
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
-    author,
-    signing: await signingIn(root, { author, onNote, isTrial }),
+    author: signing.name,
+    signing,
     encryption: config["sync.encryption"],
     keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
@@ -63,22 +63,36 @@ export async function syncSettings(
   };
 }
 
-/** What this machine signs with. */
-async function signingIn(
+/** What this machine signs with, and under which name. */
+export interface PersonSigning extends Signing {
+  /** null: none is known. */
+  name: string | null;
+}
+
+/** @param how `isTrial`: no key is made */
+export async function signingIn(
   root: string,
-  { author, onNote, isTrial }: { author: string | null; onNote: Running["onNote"]; isTrial: boolean },
-): Promise<Signing> {
-  const trust = await readTrust(root);
+  { onNote, isTrial = false }: { onNote?: Running["onNote"]; isTrial?: boolean } = {},
+): Promise<PersonSigning> {
+  const [name, trust, identity] = await Promise.all([
+    shareAuthor(root),
+    readTrust(root),
+    identityOf(root, null),
+  ]);
   const file = keyFileIn(homeOf().configDir);
   const onMade = () =>
     onNote?.(
       `Created the key ${file}, which signs what you share. \`pm share trust --mine\` tells your other machines.`,
     );
   const key = await findSigningKey(root, { file, make: !isTrial, onMade });
-  if (key?.fingerprint && !isTrial) trust.meet(key.fingerprint, author, "yours");
-  // Where git cannot tell how the project began, nobody's signature is known to be for it.
-  return { key, trust, projects: (await identityOf(root, null)).roots ?? [] };
+  if (key?.fingerprint && !isTrial) trust.meet(key.fingerprint, name, "yours");
+  // Of a clone that was cut off, or without commits, nobody can tell whose signatures are for it.
+  const projects = identity.gitId === null ? [noRepository] : (identity.roots ?? []);
+  return { key, trust, name, projects };
 }
+
+/** What signatures name where there is no repository: such a memory leaves in a file only. */
+const noRepository = "no repository";
 
 /**
  * Pushes or pulls a project's memory: a daemon sees pulled data with its next query.

@@ -10,7 +10,7 @@ import {
   tidyCheckpoint,
   tidyEvent,
 } from "../merge/join-git.ts";
-import { joinSignatures } from "../origin/signed-records.ts";
+import { joinSignatures } from "../origin/signed-list.ts";
 import {
   annotationShape,
   attributionShape,

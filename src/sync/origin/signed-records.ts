@@ -5,8 +5,8 @@ import { saveSigned, signersOf } from "../../store/memory/signers.ts";
 import type { Place } from "../branch/shared-file.ts";
 import { canonicalJson, compareText } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
+import { messageOfList, signedList, signerOfList, uidOfList } from "./signed-list.ts";
 import type { SigningKey } from "./signing-key.ts";
-import { signerOf } from "./sshsig.ts";
 import { type Trust, unsignedOrigin } from "./trust.ts";
 
 /** What a key signs for; of a session its head, and each of its turns: several machines may continue one. */
@@ -37,33 +37,6 @@ function digestsIn({ kind, id, part }: Place, text: string): string[] {
 }
 
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
-
-/** What is signed of a list. */
-const messageOf = ({ name, projects, digests }: ListContent) =>
-  canonicalJson({ format: "pommel-signed-records", version: 1, name, projects, digests });
-
-const uidOf = (message: string) => createHash("sha256").update(message).digest("hex");
-
-type ListContent = Pick<SharedSignature, "name" | "projects" | "digests">;
-
-/** A list with what makes it one. */
-export function signedList(content: ListContent, sign: (message: string) => string): SharedSignature {
-  const message = messageOf(content);
-  return { uid: uidOf(message), ...content, signature: sign(message) };
-}
-
-/** The key that a list is signed with; null: it is not valid. */
-export function signerOfList(list: SharedSignature): string | null {
-  const message = messageOf(list);
-  return uidOf(message) === list.uid ? signerOf(list.signature, message) : null;
-}
-
-/** Of two lists at one path, one that is valid. */
-export function joinSignatures(a: SharedSignature, b: SharedSignature): SharedSignature {
-  const [x, y] = [a, b].map((list) => (signerOfList(list) === null ? 0 : 1));
-  if (x !== y) return x! > y! ? a : b;
-  return compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b;
-}
 
 export interface Signing {
   /** null: this machine signs nothing. */
@@ -108,9 +81,14 @@ export class SignedRecords {
     return own.length === 0 ? null : `${own.join("\n")}\n`;
   }
 
-  /** Signs what a file says with the next list, unless it is signed. @param text canonical */
-  add(place: Place, text: string): void {
-    for (const digest of digestsIn(place, text)) if (!this.isMine(digest)) this.unsigned.add(digest);
+  /**
+   * Signs what a file says with the next list.
+   * @param text canonical
+   * @param isAgain though it is signed: in a list that is read elsewhere
+   */
+  add(place: Place, text: string, isAgain = false): void {
+    for (const digest of digestsIn(place, text))
+      if (isAgain || !this.isMine(digest)) this.unsigned.add(digest);
   }
 
   /**
@@ -133,9 +111,9 @@ export class SignedRecords {
     if (key === null || this.unsigned.size === 0) return null;
     const digests = [...this.unsigned].sort(compareText);
     const content = { name: this.name, projects: [...projects].sort(compareText), digests };
-    const message = messageOf(content);
+    const message = messageOfList(content);
     // A push that was rejected does not ask for another touch of a security key.
-    if (this.made?.uid !== uidOf(message)) {
+    if (this.made?.uid !== uidOfList(message)) {
       const signature = await key.sign(message);
       this.made = signedList(content, () => signature);
     }

@@ -5,8 +5,9 @@ import { withFileLock } from "../../project/files/file-lock.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import type { Home } from "../../project/home.ts";
-import { unsignedKey } from "../../store/memory/heard.ts";
+import type { Memory } from "../../store/memory/memory.ts";
 import type { Origin } from "../../store/memory/memory-records.ts";
+import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
 
 /**
  * Whose words this person's agents get. It is the person's, for all projects, and shared with nobody: a file in the
@@ -124,16 +125,14 @@ export class Trust {
     if (!this.signers().some((one) => one.key === key)) this.meet(key, name, "trusted");
   }
 
-  /** @throws PommelError `not_found` for one that never came here */
   set(key: string, standing: Standing): void {
-    if (key === unsignedKey) this.meet(key, "", standing);
-    else if (!this.signers().some((one) => one.key === key))
-      throw new PommelError(
-        "not_found",
-        `Nothing signed by ${key} is here.`,
-        "`pm share trust` lists who is.",
-      );
-    else this.meet(key, null, standing);
+    this.meet(key, null, standing);
+  }
+
+  /** Labels what is in a memory anew: a key may have become this person's, or no longer be. */
+  relabel(memory: Memory): void {
+    for (const { signer } of signersHere(memory))
+      if (signer !== null) relabelSigner(memory, signer, this.authorOf(signer));
   }
 
   /** What a signer's records are labelled with; null: they are this person's. */

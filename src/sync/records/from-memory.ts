@@ -39,16 +39,19 @@ export interface ExportWork {
   work: ScrubbingWork;
   /** Whether to scrub texts again with the current rules. */
   filter: boolean;
-  /** Under which name this person shares; null: none is known. Left out: it is a copy for this person. */
+  /** Under which name this person shares; null or left out: none is known. */
   me?: string | null | undefined;
   /** Whose an imported record is; left out: what it says itself is believed, as of a copy within one home. */
   originOf?: SignedRecords["originOf"] | undefined;
 }
 
-/** As fields of a record: this person's name; of a copy within one home whose it is, and how that is known. */
-function namedAuthor({ me }: ExportWork, { author, signer }: Partial<Origin>): Partial<Origin> {
+/** As fields of a record: who shares it. Of others' a copy says what is known; on a branch their own signatures do. */
+function namedAuthor(
+  { me, originOf: tell }: ExportWork,
+  { author, signer }: Partial<Origin>,
+): Partial<Origin> {
   if (author == null) return me == null ? {} : { author: me };
-  return me !== undefined ? {} : signer == null ? { author } : { author, signer };
+  return tell !== undefined ? {} : signer == null ? { author } : { author, signer };
 }
 
 /** What a record says of its author. */

@@ -22,6 +22,7 @@ import {
   syncFact,
   syncFacts,
 } from "../../store/memory/sharing.ts";
+import { canonicalJson } from "../codec/codec.ts";
 import { sharedFact } from "../export-files.ts";
 import { type ExportWork, originOf, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
@@ -84,12 +85,13 @@ function ownedPart(exportWork: ExportWork, meta: SharedSession, turns: readonly 
   const isOwn = (one: Origin) =>
     rankOf(one) === rankOf(origin) && (rankOf(one) !== 1 || one.signer === origin.signer);
   const own = turns.filter((_, i) => isOwn(ofTurns[i]!));
+  const isBare = canonicalJson(meta) === canonicalJson(nameless(meta.uid));
   return {
     // Without a signature the head alone says who it claims to be of.
     origin: rankOf(origin) === 0 ? given : origin,
     meta: isOwn(given) ? meta : nameless(meta.uid),
     turns: own,
-    foreign: turns.length - own.length + (isOwn(given) ? 0 : 1),
+    foreign: turns.length - own.length + (isBare || isOwn(given) ? 0 : 1),
   };
 }
 
