@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
@@ -42,7 +50,7 @@ export function sharedRemote(...init: string[]) {
     const key = keys.get(person) ?? generateKeyPairSync("ed25519").privateKey;
     keys.set(person, key);
     const own = keyInProcess(key);
-    const trust = new Trust(join(base, `${person}-trust.json`));
+    const trust = new Trust(join(base, `${person}-trust.json`), [`${person}@x.dev`]);
     trust.meet(own.fingerprint!, person, "yours");
     return { key: own, trust, projects: ["root"] };
   }
@@ -109,6 +117,28 @@ export function sharedRemote(...init: string[]) {
           .split("\0")
           .filter((file) => file !== "");
         return new Map(names.map((file) => [file, `${git("show", `${branch}:${file}`)}\n`]));
+      },
+      /** Writes a commit on the remote's branch with other files, as anybody who may push can. */
+      tamper(files: Record<string, string | null>) {
+        process.env.GIT_INDEX_FILE = join(base, "index");
+        try {
+          git("fetch", "--quiet", "origin", `+${branch}:refs/tamper`);
+          git("read-tree", "refs/tamper");
+          for (const [path, text] of Object.entries(files)) {
+            if (text === null) git("rm", "--cached", "--quiet", path);
+            else {
+              const file = join(base, "file");
+              writeFileSync(file, text);
+              const blob = git("hash-object", "-w", file);
+              git("update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
+            }
+          }
+          const commit = git("commit-tree", git("write-tree"), "-p", "refs/tamper", "-m", "tamper");
+          git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
+          git("update-ref", "-d", "refs/tamper");
+        } finally {
+          delete process.env.GIT_INDEX_FILE;
+        }
       },
       tree: () => git("rev-parse", `${branch}^{tree}`),
       /** All that must not be touched. */

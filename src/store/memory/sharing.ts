@@ -213,7 +213,7 @@ export function storedLines(memory: Memory, sessionId: number): string[] {
   return memory.column<string>("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0", sessionId);
 }
 
-/** Removes the turns of a colleague's session, to import it again; unlike what was forgotten, it may come back. */
+/** Removes what somebody else's session says, to import it again; unlike what was forgotten, it may come back. */
 export function dropTurns(memory: Memory, sessionId: number): void {
   memory.inTransaction(() => {
     for (const table of ["usage", "summaries", "turns"]) {
@@ -222,6 +222,13 @@ export function dropTurns(memory: Memory, sessionId: number): void {
     // What was forgotten here stays forgotten.
     memory.prepare("DELETE FROM lines WHERE session_id = ? AND turn >= 0").run(sessionId);
     memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type <> 'annotated'").run(sessionId);
+    memory
+      .prepare(
+        `UPDATE sessions SET (agent, cwd) = ('', ''), (parent_id, parent_tool_use, agent_type, forked_from, title,
+           title_source, branch, started_at, last_at, ended_at, end_reason)
+         = (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) WHERE id = ?`,
+      )
+      .run(sessionId);
   });
 }
 

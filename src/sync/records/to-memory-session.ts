@@ -120,10 +120,10 @@ export async function importSession(
   if (isForgotten(memory, uid) || (given.parent !== null && isForgotten(memory, given.parent))) return null;
   const { origin, meta, turns, foreign } = ownedPart(exportWork, given, all);
   const taken = memory.inTransaction(() => {
-    const known = sessionByUid(memory, meta.uid);
+    const before = sessionByUid(memory, uid);
     // It is somebody else's than it was taken for: theirs is imported anew.
-    if (known !== null && isOthers(known, origin) && knownOrigin(exportWork, uid) !== null)
-      dropTurns(memory, known.id);
+    if (before !== null && before.author !== null && isOthers(before, origin)) dropTurns(memory, before.id);
+    const known = sessionByUid(memory, uid);
     // Somebody changed what this person shared: the next exchange repairs it.
     if (foreign > 0 && origin.author === null) markChanged(memory, { kind: "session", uid });
     const session = saveMeta(exportWork, meta, known, origin);

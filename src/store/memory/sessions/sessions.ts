@@ -42,10 +42,10 @@ export function saveSession(memory: Memory, update: SessionUpdate): SessionRecor
          VALUES (@id, @uid, @agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title,
            @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)
          ON CONFLICT (id) DO UPDATE SET
-           (parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
+           (agent, parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
             last_at, ended_at, end_reason, author, signer)
-           = (@parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch, @startedAt,
-            @lastAt, @endedAt, @endReason, @author, @signer)`,
+           = (@agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch,
+            @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)`,
       )
       .run({ ...merged, id: known?.id ?? null });
     return { ...merged, id: known?.id ?? Number(lastInsertRowid) };
@@ -78,6 +78,7 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   const { title, branch, startedAt = null, lastAt = null, ended } = update;
   const merged: SessionRecord = {
     ...known,
+    agent: known.agent || update.agent,
     cwd: known.cwd || update.cwd,
     parentId: known.parentId ?? update.parentId ?? null,
     parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
