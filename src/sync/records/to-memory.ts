@@ -13,7 +13,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { CommitRecord, Origin } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { dropNote, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
+import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
@@ -136,7 +136,10 @@ export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoin
   const { memory } = exportWork.work;
   return memory.inTransaction(() => {
     const known = exportCheckpoint(exportWork, shared.uid);
-    const joined = known ? joinCheckpoints(known, shared) : shared;
+    // What was asked in a session that was recorded here is known here.
+    const others = Object.entries(shared.agent_state).filter(([uid]) => !isRecordedHere(memory, uid));
+    const state = { ...Object.fromEntries(others), ...known?.agent_state };
+    const joined = { ...(known ? joinCheckpoints(known, shared) : shared), agent_state: state };
     if (isSame("checkpoint", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
     const isThere = saveCheckpoint(memory, {
