@@ -14,7 +14,7 @@ import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
  * home.
  */
 
-export const standings = ["yours", "trusted", "not_trusted"] as const;
+const standings = ["yours", "trusted", "not_trusted"] as const;
 export type Standing = (typeof standings)[number];
 
 /** Somebody whose records came here. */
@@ -42,7 +42,7 @@ const shape = z.object({
 const maxName = 80;
 
 /** A name that somebody gave: one line, without what changes how others are shown. */
-export const cleanName = (name: string | null | undefined): string =>
+const cleanName = (name: string | null | undefined): string =>
   (name ?? "")
     .normalize("NFKC")
     .replace(/[\p{C}\p{Z}\s]+/gu, " ")
@@ -174,4 +174,4 @@ export class Trust {
   }
 }
 
-export const shortKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);
+const shortKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);
