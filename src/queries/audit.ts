@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import {
   appendFileSync,
@@ -19,10 +18,11 @@ import { namesIn, textOf } from "../project/files/if-any.ts";
 import { replaceFile, writeJson } from "../project/files/replace-file.ts";
 import { makeDirectory } from "../project/home.ts";
 import { auditLock, type Project } from "../project/paths.ts";
-import { type Door, doors, ownDoor } from "../protocol/door.ts";
+import { doors } from "../protocol/door.ts";
 import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import { plainText } from "../store/encryption/keys.ts";
+import { askedNow, asRecorded } from "./door.ts";
 import { configOf } from "./open.ts";
 
 /**
@@ -290,20 +290,6 @@ export function verifyAudit(project: Project): AuditCheck {
   return { records, broken: null, head: before };
 }
 
-/** The question that is being answered. */
-interface Asked {
-  door: Door;
-  /** Whether what it asks in turn belongs to it, and is recorded with it. */
-  isRecorded: boolean;
-}
-
-const asked = new AsyncLocalStorage<Asked>();
-
-/** Answers what comes in through a door; by default that of the process. */
-export function throughDoor<T>(door: Door, answer: () => Promise<T>): Promise<T> {
-  return asked.run({ door, isRecorded: false }, answer);
-}
-
 /**
  * Answers a question, and writes it to the audit log before the answer is given: the one place that every operation
  * passes, with a daemon and without.
@@ -315,10 +301,9 @@ export async function audited<T>(
   request: unknown,
   answer: () => Promise<T>,
 ): Promise<T> {
-  const outer = asked.getStore();
-  if (outer?.isRecorded === true) return answer();
-  const door = outer?.door ?? ownDoor();
-  const inner = () => asked.run({ door, isRecorded: true }, answer);
+  const { door, isRecorded } = askedNow();
+  if (isRecorded) return answer();
+  const inner = () => asRecorded(door, answer);
   if (!isEnabled(project)) return inner();
   const at = new Date().toISOString();
   const write = async (given: unknown, error: string | null) => {

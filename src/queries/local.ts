@@ -10,6 +10,7 @@ import type { Running } from "./operations.ts";
 import type { AlineAsked, AlinePlan, PreviewRequest, TranscriptToImport } from "./sessions/import.ts";
 import type { MemoryImportRequest, WriteLines } from "./sync/memory-file.ts";
 import type { SyncRequest } from "./sync/sync.ts";
+import type { TrustRequest } from "./sync/trust.ts";
 
 /**
  * Operations of the process that asks, whether a daemon runs or not: they take minutes, or need its terminal, keys and
@@ -68,6 +69,8 @@ const local = {
   stopSharing: async (project, request: { remove: boolean }) =>
     (await import("./sync/team.ts")).stopSharing(project, request),
   teamStatus: async (project, _: object) => (await import("./sync/team.ts")).teamStatus(project),
+  trust: async (project, request: TrustRequest) =>
+    (await import("./sync/trust.ts")).trustIn(project, request),
   changeMembers: async (project, request: Record<"add" | "remove", readonly string[]>) =>
     (await import("./sync/team.ts")).changeMembers(project, request),
 } satisfies Record<string, LocalOperation>;

@@ -1,6 +1,7 @@
 import { loadConfig } from "../project/config/config.ts";
 import type { Config } from "../project/config/settings.ts";
 import { explanationOf, PommelError } from "../project/errors.ts";
+import { homeOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
 import type { CodeAnswer, CodeQuery } from "../search/code/types.ts";
 import type { SessionSearch } from "../search/sessions/engine.ts";
@@ -8,6 +9,8 @@ import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { openToRead, rollBack } from "../store/sqlite/open-to-read.ts";
+import { Trust, trustFileIn } from "../sync/origin/trust.ts";
+import { isForAgent } from "./door.ts";
 
 /**
  * What operations run on: the memory and the index that this process has open, which is a daemon's, else what is opened for
@@ -71,8 +74,12 @@ export const configOf = (project: Project): Config =>
 /** The daemon's part of this process that keeps this very memory open; null: none, it was opened for one answer. */
 export function keeperOf(project: Project, memory: Memory): OpenMemory | null {
   const open = openMemory(project);
-  return open?.memoryIfAny === memory ? open : null;
+  return open?.memoryIfAny === (memory.whole ?? memory) ? open : null;
 }
+
+/** What of a memory is given through the door that is asked through: agents get the words of whom the person trusts. */
+const givenOf = (memory: Memory): Memory =>
+  isForAgent() ? memory.heardFrom(new Trust(trustFileIn(homeOf())).heard()) : memory;
 
 /**
  * Opens the memory to read, or a copy of it where SQLite may not write beside it, and closes it after use.
@@ -82,7 +89,7 @@ export function withMemory<T>(project: Project, use: (memory: Memory) => T | Pro
   const owner = openMemory(project);
   const useIt = async (memory: Memory): Promise<T> => {
     try {
-      return await use(memory);
+      return await use(givenOf(memory));
     } catch (error) {
       owner?.suspect(error);
       throw error;

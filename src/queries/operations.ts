@@ -2,8 +2,9 @@ import { loadConfig } from "../project/config/config.ts";
 import type { Project } from "../project/paths.ts";
 import type { RouteName } from "../protocol/endpoints.ts";
 import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { audited, throughDoor } from "./audit.ts";
+import { audited } from "./audit.ts";
 import type { changing } from "./changing.ts";
+import { throughDoor } from "./door.ts";
 import { withMemory, withMemoryIfAny, withMemoryOrNote } from "./open.ts";
 
 /**

@@ -2,18 +2,12 @@ import { isAbsolute } from "node:path";
 import { belongsTo } from "../git/projects/roots.ts";
 import { annotationByUid } from "../store/memory/chunks/annotations.ts";
 import { checkpointByUid } from "../store/memory/commits/checkpoints.ts";
+import { eventByUid } from "../store/memory/events.ts";
 import { withheldSessions } from "../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
-import {
-  type ChangedThing,
-  type ChangeList,
-  changedThings,
-  setSyncFact,
-  syncFact,
-  unknownAuthor,
-} from "../store/memory/sharing.ts";
+import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sharing.ts";
 import { pathOf } from "./branch/manifest.ts";
-import { decode, encode, type Thing } from "./branch/shared-file.ts";
+import { decode, encode, type RecordKind, type Thing } from "./branch/shared-file.ts";
 import {
   type ExportWork,
   exportAnnotation,
@@ -29,6 +23,8 @@ import type { SharedSession } from "./records/records.ts";
 export interface ExportFile {
   path: string;
   text: string;
+  /** They are this person's words. */
+  isOwn: boolean;
 }
 
 /**
@@ -37,7 +33,7 @@ export interface ExportFile {
  */
 export async function* exportFiles(
   exportWork: ExportWork,
-  { kind, id }: Thing,
+  { kind, id }: Thing & { kind: RecordKind },
   known: (path: string) => Promise<string | null>,
 ): AsyncGenerator<ExportFile, void, undefined> {
   if (kind === "session") {
@@ -46,10 +42,11 @@ export async function* exportFiles(
   }
   const path = pathOf({ kind, id, part: "whole" });
   const text = exportText(exportWork, { kind, id });
-  if (text !== null) yield { path, text };
+  const isOwn = kind !== "event" || eventByUid(exportWork.work.memory, id)?.author == null;
+  if (text !== null) yield { path, text, isOwn };
 }
 
-function exportText(exportWork: ExportWork, { kind, id }: Thing): string | null {
+function exportText(exportWork: ExportWork, { kind, id }: Thing & { kind: RecordKind }): string | null {
   if (kind === "annotation") {
     const note = exportAnnotation(exportWork, id);
     return note && encode("annotation", note);
@@ -79,11 +76,12 @@ async function* sessionFiles(
   const shared = await known(metaPath);
   // A session known only by its id, from a reference.
   if (turns.length === 0 && meta.summaries.length === 0 && shared === null) return;
-  yield { path: metaPath, text: encode("meta", withSharedTitle(meta, shared)) };
+  yield { path: metaPath, text: encode("meta", withSharedTitle(meta, shared)), isOwn: true };
   if (turns.length === 0) return;
   yield {
     path: pathOf({ kind: "session", id: uid, part: "transcript" }),
     text: encode("transcript", turns),
+    isOwn: true,
   };
 }
 
@@ -97,23 +95,17 @@ function withSharedTitle(meta: SharedSession, shared: string | null): SharedSess
 /** sync_state key: sessions from other directories that are shared. */
 export const sharedFact = "shared ";
 
-/** sync_state key: sessions and notes of others that came through the branch, and stay on it. */
-const branchFact = "by branch ";
-
-/** Remembers that a session or note of somebody else came through the branch, and not from a team's server. */
-export function noteBranch({ work, author: server }: ExportWork, uid: string, author: string | null): void {
-  if (server === undefined && author !== null) setSyncFact(work.memory, branchFact + uid, "1");
-}
-
 interface ThingsToTell {
   things: ChangedThing[];
+  /** Changes of what others shared: it is theirs to share. */
+  others: ChangedThing[];
   /** Sessions from outside of the project, with their notes, that are shared only on request. */
   leftOut: number;
   /** Sessions with lines that the language model of `scrub.llm` has yet to read; shared once it has. */
   waiting: number;
 }
 
-/** The changed items to share. What a colleague shares through a server is theirs: it stays away from the branch. */
+/** The changed items to share. What is not this person's is its author's to share, with their signature. */
 export function thingsToExport(
   { work }: { work: Pick<ExportWork["work"], "memory" | "root" | "worktrees"> },
   { everything, list = "sync_changed" }: { everything: boolean; list?: ChangeList },
@@ -133,14 +125,18 @@ export function thingsToExport(
     }
     return ours;
   };
-  const isFromServer = (author: string | null | undefined, uid: string) =>
-    author != null && author !== unknownAuthor && syncFact(memory, branchFact + uid) === null;
-  const isColleagues = (uid: string | null) =>
-    uid !== null && isFromServer(sessionByUid(memory, uid)?.author, uid);
+  const isColleagues = (uid: string) => sessionByUid(memory, uid)?.author != null;
+  const isOthers = ({ kind, uid }: ChangedThing) =>
+    kind === "session"
+      ? isColleagues(uid)
+      : kind === "annotation" && annotationByUid(memory, uid)?.author != null;
   const withheld = new Set(withheldSessions(memory).map((id) => sessionById(memory, id)?.uid));
   let leftOut = 0;
   let waiting = 0;
-  const things = changedThings(memory, list).filter(({ kind, uid }) => {
+  const changed = changedThings(memory, list);
+  const others = changed.filter(isOthers);
+  const things = changed.filter((thing) => {
+    const { kind, uid } = thing;
     if (kind === "checkpoint") {
       const bound = checkpointByUid(memory, uid)?.sessions ?? [];
       return bound.length === 0 || !bound.every(({ sessionUid }) => isColleagues(sessionUid));
@@ -148,12 +144,12 @@ export function thingsToExport(
     if (kind !== "session" && kind !== "annotation") return true;
     const note = kind === "session" ? null : annotationByUid(memory, uid);
     const session = kind === "session" ? uid : (note?.sessionUid ?? null);
-    if (isColleagues(session) || isFromServer(note?.author, uid)) return false;
+    if (isOthers(thing)) return false;
     const ours = everything || isOurs(session);
     const isReady = session === null || !withheld.has(session);
     if (kind === "session" && !ours) leftOut++;
     else if (kind === "session" && !isReady) waiting++;
     return ours && isReady;
   });
-  return { things, leftOut, waiting };
+  return { things, others, leftOut, waiting };
 }

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
 import { PommelError } from "../project/errors.ts";
 import { outside } from "../protocol/shape-parts.ts";
-import { listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { annotationByUid, listAnnotations } from "../store/memory/chunks/annotations.ts";
+import { eventByUid } from "../store/memory/events.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import { listSessions, sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { allUids } from "../store/memory/sharing.ts";
 import { decode, encode, type FileType, type SharedRecords } from "./branch/shared-file.ts";
+import type { SignedRecords } from "./origin/signed-records.ts";
 import {
   type ExportWork,
   exportAnnotation,
@@ -15,15 +17,14 @@ import {
   exportSession,
   exportTurns,
 } from "./records/from-memory.ts";
-import { nameless } from "./records/import-records.ts";
-import type { SharedSession, SharedTurn } from "./records/records.ts";
+import type { SharedSession, SharedSignature, SharedTurn } from "./records/records.ts";
 import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./records/to-memory.ts";
-import { importSession } from "./records/to-memory-session.ts";
+import { importSession, nameless } from "./records/to-memory-session.ts";
 import { noCounts, type SyncCounts } from "./report.ts";
 
 /** The lines of a memory's export (docs/export.md). */
 
-const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution"] as const;
+const kinds = ["session", "turn", "note", "event", "checkpoint", "attribution", "signature"] as const;
 type Kind = (typeof kinds)[number];
 
 const fileVersion = 1;
@@ -66,13 +67,19 @@ interface Exported {
   /** Of the things that the memory has. */
   done: number;
   total: number;
+  /** It is the file's end. */
+  isLast?: boolean;
 }
 
 /**
  * The whole memory as lines of JSON, thing by thing: the records of synchronisation, in an order that depends on nothing
  * but them, so that equal memories give equal bytes. A session comes before those that continue it.
+ * @param signed signs what is this person's; its list is for the caller to write
  */
-export function* exportMemory(exportWork: ExportWork): Generator<Exported, void, undefined> {
+export function* exportMemory(
+  exportWork: ExportWork,
+  signed?: SignedRecords,
+): Generator<Exported, void, undefined> {
   const { memory } = exportWork.work;
   const others = (["annotation", "event", "checkpoint", "attribution"] as const).flatMap((kind) =>
     allUids(memory, kind).map((uid) => ({ kind, uid })),
@@ -86,12 +93,15 @@ export function* exportMemory(exportWork: ExportWork): Generator<Exported, void,
     return { text: lines.join(""), done: ++done, total };
   };
   yield { text: firstLine, done, total };
-  for (const session of sessions) yield exported(memory.inSnapshot(() => sessionLines(exportWork, session)));
+  for (const session of sessions)
+    yield exported(memory.inSnapshot(() => sessionLines(exportWork, session, signed)));
   for (const { kind, uid } of others) {
     const record = otherRecord(exportWork, kind, uid);
-    yield exported(record === null ? [] : [record]);
+    if (record !== null && isOwn(exportWork, kind, uid))
+      signed?.add({ kind, id: uid, part: "whole" }, record, true);
+    yield exported(record === null ? [] : [lineOf(kind === "annotation" ? "note" : kind, record)]);
   }
-  yield { text: lastLine(records), done, total };
+  yield { text: lastLine(records), done, total, isLast: true };
 }
 
 /**
@@ -118,33 +128,56 @@ function inOrder({ work: { memory } }: ExportWork): SessionRecord[] {
   return [...ordered.values()];
 }
 
-function sessionLines(exportWork: ExportWork, session: SessionRecord): string[] {
+function sessionLines(exportWork: ExportWork, session: SessionRecord, signed?: SignedRecords): string[] {
   const meta = exportSession(exportWork, session.uid);
   if (meta === null) return [];
-  const turns = encode("transcript", [...exportTurns(exportWork, session)]).split("\n");
+  const [head, transcript] = [
+    encode("meta", meta),
+    encode("transcript", [...exportTurns(exportWork, session)]),
+  ];
+  if (session.author === null) {
+    signed?.add({ kind: "session", id: session.uid, part: "meta" }, head, true);
+    signed?.add({ kind: "session", id: session.uid, part: "transcript" }, transcript, true);
+  }
+  const turns = transcript.split("\n");
   return [
-    lineOf("session", encode("meta", meta)),
+    lineOf("session", head),
     ...turns.filter((turn) => turn !== "").map((turn) => lineOf("turn", turn, session.uid)),
   ];
 }
 
-function otherRecord(
-  exportWork: ExportWork,
-  kind: "annotation" | "event" | "checkpoint" | "attribution",
-  uid: string,
-): string | null {
-  const line = <T extends FileType>(name: Kind, type: T, record: SharedRecords[T] | null) =>
-    record === null ? null : lineOf(name, encode(type, record));
+type OtherKind = "annotation" | "event" | "checkpoint" | "attribution";
+
+function otherRecord(exportWork: ExportWork, kind: OtherKind, uid: string): string | null {
+  const text = <T extends FileType>(type: T, record: SharedRecords[T] | null) =>
+    record === null ? null : encode(type, record);
   switch (kind) {
     case "annotation":
-      return line("note", kind, exportAnnotation(exportWork, uid));
+      return text(kind, exportAnnotation(exportWork, uid));
     case "event":
-      return line(kind, kind, exportEvent(exportWork, uid));
+      return text(kind, exportEvent(exportWork, uid));
     case "checkpoint":
-      return line(kind, kind, exportCheckpoint(exportWork, uid));
+      return text(kind, exportCheckpoint(exportWork, uid));
     case "attribution":
-      return line(kind, kind, exportAttribution(exportWork, uid));
+      return text(kind, exportAttribution(exportWork, uid));
   }
+}
+
+/** Whether it is this person's to sign. */
+function isOwn({ work: { memory } }: ExportWork, kind: OtherKind, uid: string): boolean {
+  if (kind === "annotation") return annotationByUid(memory, uid)?.author == null;
+  return kind === "event" && eventByUid(memory, uid)?.author == null;
+}
+
+/** The line of a signed list. */
+export const signatureLine = (list: SharedSignature): string =>
+  lineOf("signature", encode("signature", list));
+
+/** A signed list in a line; null: it holds none. */
+export function signatureIn(text: string): SharedSignature | null {
+  if (!text.startsWith('{"kind":"signature"')) return null;
+  const line = readLine(text);
+  return line === null ? null : recordIn(line, "signature");
 }
 
 function lineOf(kind: Kind, record: string, session?: string): string {
@@ -217,6 +250,8 @@ export async function importMemory(
       continue;
     }
     const { kind } = line;
+    // Read before all else.
+    if (kind === "signature") continue;
     if (kind === "session" || kind === "turn") {
       const session = kind === "session" ? recordIn(line, "meta") : null;
       const turn = kind === "turn" && line.session !== undefined ? recordIn(line, "transcript")?.[0] : null;
@@ -287,7 +322,7 @@ function refuseOther(version: number | null): void {
 async function importOne(
   exportWork: ExportWork,
   line: MemoryLine,
-  kind: Exclude<Kind, "session" | "turn">,
+  kind: Exclude<Kind, "session" | "turn" | "signature">,
   dryRun: boolean,
 ): Promise<boolean | null | undefined> {
   const use = async <T extends FileType>(

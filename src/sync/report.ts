@@ -1,7 +1,8 @@
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Problem } from "./branch/branch.ts";
-import type { SharedKind } from "./branch/shared-file.ts";
+import type { RecordKind } from "./branch/shared-file.ts";
 import type { EncryptionSettings } from "./codec/open-codec.ts";
+import type { Signing } from "./origin/signed-records.ts";
 
 /** Counts of shared or imported records. */
 export interface SyncCounts {
@@ -23,12 +24,13 @@ export const noCounts = (): SyncCounts => ({
   events: 0,
 });
 
-export const countOf = (kind: SharedKind) => `${kind}s` as const satisfies keyof SyncCounts;
+export const countOf = (kind: RecordKind) => `${kind}s` as const satisfies keyof SyncCounts;
 
 export interface SyncSettings extends EncryptionSettings {
   remote: string;
   /** Under which name this person shares; null: none is known. */
   author: string | null;
+  signing: Signing;
 }
 
 export interface SyncOptions {

@@ -121,41 +121,14 @@ describe("a remote", () => {
     await remember(two, "d");
     await two.sync();
     await one.sync();
-    expect(one.files().size).toBe(9);
+    const paths = [...one.files().keys()].filter((path) => !path.startsWith("signatures/"));
+    expect(paths).toHaveLength(9);
     expect(contentOf(one)).toEqual(contentOf(two));
   });
 });
 
 describe("a damaged branch", () => {
-  /** Writes a commit on the remote's branch with other files. */
-  function tamper(machine: Machine, files: Record<string, string | null>) {
-    process.env.GIT_INDEX_FILE = join(shared.base, "index");
-    try {
-      machine.git("fetch", "--quiet", "origin", `${branch}:refs/tamper`);
-      machine.git("read-tree", "refs/tamper");
-      for (const [path, text] of Object.entries(files)) {
-        if (text === null) machine.git("rm", "--cached", "--quiet", path);
-        else {
-          const file = join(shared.base, "file");
-          writeFileSync(file, text);
-          const blob = machine.git("hash-object", "-w", file);
-          machine.git("update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
-        }
-      }
-      const commit = machine.git(
-        "commit-tree",
-        machine.git("write-tree"),
-        "-p",
-        "refs/tamper",
-        "-m",
-        "tamper",
-      );
-      machine.git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
-      machine.git("update-ref", "-d", "refs/tamper");
-    } finally {
-      delete process.env.GIT_INDEX_FILE;
-    }
-  }
+  const tamper = (machine: Machine, files: Record<string, string | null>) => machine.tamper(files);
 
   it("imports readable files; the rest is reported and quarantined", async () => {
     const [one, two] = [shared.machine("one"), shared.machine("two")];

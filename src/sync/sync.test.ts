@@ -133,6 +133,7 @@ describe("sharing", () => {
       "manifest.json",
       "sessions/s1/meta.json",
       "sessions/s1/transcript.jsonl",
+      expect.stringMatching(/^signatures\/[0-9a-f]{64}\.json$/),
     ]);
 
     const taken = await two.sync();
@@ -262,8 +263,9 @@ describe("whose a session is", () => {
     Object.fromEntries(listSessions(memory).map(({ uid, author }) => [uid, author]));
   const mine = ({ memory }: Machine) => listSessions(memory, { shared: false }).map(({ uid }) => uid);
 
-  it("comes with it, and goes on to others", async () => {
-    const [one, two, three] = [shared.machine("one"), shared.machine("two"), shared.machine("three")];
+  it("says the key that signed it, on each of its person's machines", async () => {
+    const one = shared.machine("one");
+    const [two, three] = [shared.machine("two", { person: "bob" }), shared.machine("three")];
     await one.read(work(one, "s1"));
     await one.sync({}, { author: "ann" });
     await two.read(work(two, "s2", "a quokka"));
@@ -278,30 +280,31 @@ describe("whose a session is", () => {
     // Another machine of the first person.
     await three.sync({}, { author: "ann" });
     expect(authors(three)).toEqual({ s1: null, s2: "bob" });
-    // The branch is lost: whoever has it brings all of it back, with its names.
-    const before = three.tree();
+    // The branch is lost: each machine brings back what is its person's.
     shared.git("update-ref", "-d", `refs/heads/${branch}`);
-    three.git("update-ref", "-d", `refs/heads/${branch}`);
+    for (const { git } of [two, three]) git("update-ref", "-d", `refs/heads/${branch}`);
     await three.sync({}, { author: "ann" });
-    expect(three.tree()).toBe(before);
+    expect(three.files().has("sessions/s2/meta.json")).toBe(false);
+    await two.sync({}, { author: "bob" });
+    await three.sync({}, { author: "ann" });
+    expect(authors(three)).toEqual({ s1: null, s2: "bob" });
+    expect(three.tree()).toBe(two.tree());
     expect(changedThings(three.memory)).toEqual([]);
   });
 
-  it("is unknown where the record does not say, until it does, or the transcript is read here", async () => {
-    const [one, two] = [shared.machine("one"), shared.machine("two")];
-    await one.read(work(one, "s1"));
-    await one.sync();
-    await two.sync({}, { author: "bob" });
-    expect(authors(two)).toEqual({ s1: "unknown" });
-    expect(mine(two)).toEqual([]);
-    expect(two.files().get("sessions/s1/meta.json")).not.toContain("unknown");
-    one.memory.prepare("UPDATE sessions SET title = 'again'").run();
-    await one.sync({}, { author: "ann" });
-    await two.sync({}, { author: "bob" });
-    expect(authors(two)).toEqual({ s1: "ann" });
-    two.memory.prepare("UPDATE sessions SET author = 'unknown'").run();
-    await two.read(work({ ...two, dir: one.dir, session: one.session } as Machine, "s1"));
+  it("is this person's once the transcript is read here, and nothing of what others shared stays in it", async () => {
+    const [eve, two] = [shared.machine("eve", { person: "eve" }), shared.machine("two")];
+    await eve.read(work(eve, "s1", "a wombat"));
+    await eve.sync({}, { author: "eve" });
+    await two.sync({}, { author: "ann" });
+    expect(authors(two)).toEqual({ s1: "eve" });
+    await two.read(work(two, "s1", "a quokka"));
     expect(authors(two)).toEqual({ s1: null });
+    expect(JSON.stringify(contentOf(two).turns)).not.toContain("wombat");
+    await two.sync({}, { author: "ann" });
+    expect(two.files().get("sessions/s1/transcript.jsonl")).not.toContain("wombat");
+    await eve.sync({}, { author: "eve" });
+    expect(JSON.stringify(contentOf(two).turns)).toContain("quokka");
   });
 });
 
@@ -418,7 +421,7 @@ describe("sessions that the language model of scrub.llm has yet to read", () => 
     enqueue(one.memory, { kind: "deep-scrub", subject: "s1" });
     const first = await one.sync({ everything: true });
     expect(first).toMatchObject({ waiting: 1, shared: { sessions: 1, annotations: 1 } });
-    expect([...one.files().values()].join()).not.toContain("s1");
+    expect([...one.files().keys()].join()).not.toContain("/s1");
     expect(await one.sync()).toMatchObject({ waiting: 1, pushed: false });
     one.memory.exec("DELETE FROM jobs");
     expect(await one.sync()).toMatchObject({ waiting: 0, shared: { sessions: 1, annotations: 1 } });

@@ -2,6 +2,7 @@ import { PommelError } from "../project/errors.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sharing.ts";
+import { forgetSigned } from "../store/memory/signers.ts";
 import { Files, type Tip, tipAt, tipIfThere } from "./branch/branch.ts";
 import { push, readableTip, remoteTip } from "./branch/exchange.ts";
 import {
@@ -16,6 +17,7 @@ import {
 import { BranchWriter } from "./branch/write-branch.ts";
 import { openCodec } from "./codec/open-codec.ts";
 import { sharedFact, thingsToExport } from "./export-files.ts";
+import { SignedRecords } from "./origin/signed-records.ts";
 import type { ExportWork } from "./records/from-memory.ts";
 import { importTip } from "./records/import-records.ts";
 import { finishSessions } from "./records/to-memory-session.ts";
@@ -117,10 +119,13 @@ async function prepare({ work, settings, dir, ref, options }: Run): Promise<void
   if (isOther || isGone) {
     memory.inTransaction(() => {
       markAllChanged(memory);
+      forgetSigned(memory);
       for (const fact of Object.values(facts)) setSyncFact(memory, fact, null);
     });
   }
-  if (!options.dryRun) setSyncFact(memory, facts.branch, settings.branch);
+  if (options.dryRun) return;
+  setSyncFact(memory, facts.branch, settings.branch);
+  settings.signing.trust.relabel(memory);
 }
 
 /** @returns whether the push was rejected and the round must be repeated */
@@ -131,7 +136,8 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   report.trouble = null;
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
-  const exportWork: ExportWork = { work, filter, me: settings.author };
+  const signed = new SignedRecords(memory, settings.signing, settings.author);
+  const exportWork: ExportWork = { work, filter, me: settings.author, originOf: signed.originOf };
   const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
   report.waiting = waiting;
@@ -159,7 +165,12 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
       { ...exportWork, filter: true },
       files,
       { tip: theirs, before },
-      { dryRun, signal: options.signal, onProgress: (done, n) => options.onProgress?.(done, n, "importing") },
+      {
+        signed,
+        dryRun,
+        signal: options.signal,
+        onProgress: (done, n) => options.onProgress?.(done, n, "importing"),
+      },
     );
     add(report.imported, counts);
     await quarantine(run, files, theirs.commit);
@@ -172,12 +183,12 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   }
 
   // Includes records just imported: they are compared, and not shared again.
-  const { things: all } = thingsToExport(exportWork, { everything });
+  const { things: all, others } = thingsToExport(exportWork, { everything });
   const { tips, parents } = await joined(dir, ours, theirs, remote);
   // Where nothing is shared yet, all of it is new, however it is scrubbed; that takes most of the time.
   const counted = { ...exportWork, filter: filter && !(dryRun && tips.length === 0) };
   const writer = new BranchWriter(counted, files, {
-    tips,
+    ...{ signed, tips },
     things: all,
     signal: options.signal,
     onProgress: (done, n) => options.onProgress?.(done, n, "sharing"),
@@ -190,8 +201,9 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   memory.inTransaction(() => {
     flushChanges(
       memory,
-      all.map(({ id }) => id),
+      [...all, ...others].map(({ id }) => id),
     );
+    signed.save();
     if (everything)
       for (const { kind, uid } of all) if (kind === "session") setSyncFact(memory, sharedFact + uid, "1");
     if (commit === null) return;

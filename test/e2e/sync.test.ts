@@ -31,7 +31,10 @@ afterEach(async () => {
 
 function git(dir: string, ...args: string[]): string {
   const who = ["-c", "user.name=Ann", "-c", "user.email=a@b.c"];
-  return execFileSync("git", ["-C", dir, ...who, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
+  // Clones of one repository: they begin with the same commit.
+  const date = "2026-01-01T00:00:00Z";
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
+  return execFileSync("git", ["-C", dir, ...who, ...args], { encoding: "utf8", stdio: "pipe", env }).trim();
 }
 
 function cloned(): Project {

@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createHash, generateKeyPairSync, type KeyObject } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
@@ -12,6 +20,9 @@ import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import type { ScrubbingWork } from "../../src/sessions/work.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { unpackContent } from "../../src/store/memory/sessions/content.ts";
+import type { Signing } from "../../src/sync/origin/signed-records.ts";
+import { keyInProcess } from "../../src/sync/origin/signing-key.ts";
+import { Trust } from "../../src/sync/origin/trust.ts";
 import type { SyncOptions, SyncSettings } from "../../src/sync/report.ts";
 import { syncMemory } from "../../src/sync/sync.ts";
 import { fakeScrubber } from "./memory-work-fixture.ts";
@@ -33,8 +44,21 @@ export function sharedRemote(...init: string[]) {
   mkdirSync(remote);
   run(remote, "init", "--quiet", "--bare", ...init);
   const machines: { memory: Memory }[] = [];
+  const keys = new Map<string, KeyObject>();
+  /** Machines of one person have one key and one file of trust; others are others'. */
+  function signingOf(person: string): Signing {
+    const key = keys.get(person) ?? generateKeyPairSync("ed25519").privateKey;
+    keys.set(person, key);
+    const own = keyInProcess(key);
+    const trust = new Trust(join(base, `${person}-trust.json`), [`${person}@x.dev`]);
+    trust.meet(own.fingerprint!, person, "yours");
+    return { key: own, trust, projects: ["root"] };
+  }
 
-  function machine(name: string, { scrubber = fakeScrubber("none", null) }: { scrubber?: Scrubber } = {}) {
+  function machine(
+    name: string,
+    { scrubber = fakeScrubber("none", null), person = "ann" }: { scrubber?: Scrubber; person?: string } = {},
+  ) {
     const dir = join(base, name);
     mkdirSync(dir);
     run(dir, "init", "--quiet", "--initial-branch=main", ...init);
@@ -57,6 +81,7 @@ export function sharedRemote(...init: string[]) {
       branch,
       remote: "origin",
       author: null,
+      signing: signingOf(person),
       encryption: "none",
       keyFile: join(base, `${name}.key`),
       passphrase: async () => null,
@@ -69,6 +94,7 @@ export function sharedRemote(...init: string[]) {
       memory,
       work,
       settings,
+      signing: () => signingOf(person),
       git,
       /** Reads a transcript, as the daemon does. */
       async read(fixture: TranscriptFixture) {
@@ -78,15 +104,41 @@ export function sharedRemote(...init: string[]) {
       },
       session: (session: string, more: TranscriptOptions = {}) => transcript({ session, cwd: dir, ...more }),
       sync: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>
-        syncMemory(work, { ...settings, ...more }, options),
+        syncMemory(work, { ...settings, signing: signingOf(person), ...more }, options),
       pull: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>
-        syncMemory(work, { ...settings, ...more }, { direction: "pull", ...options }),
+        syncMemory(
+          work,
+          { ...settings, signing: signingOf(person), ...more },
+          { direction: "pull", ...options },
+        ),
       /** Everything on its local branch, by path. */
       files() {
         const names = git("ls-tree", "-r", "--name-only", "-z", branch)
           .split("\0")
           .filter((file) => file !== "");
         return new Map(names.map((file) => [file, `${git("show", `${branch}:${file}`)}\n`]));
+      },
+      /** Writes a commit on the remote's branch with other files, as anybody who may push can. */
+      tamper(files: Record<string, string | null>) {
+        process.env.GIT_INDEX_FILE = join(base, "index");
+        try {
+          git("fetch", "--quiet", "origin", `+${branch}:refs/tamper`);
+          git("read-tree", "refs/tamper");
+          for (const [path, text] of Object.entries(files)) {
+            if (text === null) git("rm", "--cached", "--quiet", path);
+            else {
+              const file = join(base, "file");
+              writeFileSync(file, text);
+              const blob = git("hash-object", "-w", file);
+              git("update-index", "--add", "--cacheinfo", `100644,${blob},${path}`);
+            }
+          }
+          const commit = git("commit-tree", git("write-tree"), "-p", "refs/tamper", "-m", "tamper");
+          git("push", "--quiet", "origin", `${commit}:refs/heads/${branch}`);
+          git("update-ref", "-d", "refs/tamper");
+        } finally {
+          delete process.env.GIT_INDEX_FILE;
+        }
       },
       tree: () => git("rev-parse", `${branch}^{tree}`),
       /** All that must not be touched. */

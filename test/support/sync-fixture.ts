@@ -1,13 +1,17 @@
+import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { titleSources } from "../../src/store/memory/memory-records.ts";
 import { pathOf } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
+import { signedList } from "../../src/sync/origin/signed-list.ts";
+import { signSsh } from "../../src/sync/origin/sshsig.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
   SharedCheckpoint,
   SharedEvent,
   SharedSession,
+  SharedSignature,
   SharedTurn,
 } from "../../src/sync/records/records.ts";
 
@@ -213,6 +217,20 @@ const transcript = fc
   .uniqueArray(turn, { selector: ({ id }) => id, maxLength: 3 })
   .map((turns): SharedTurn[] => turns);
 
+const signed = (name: string): SharedSignature => {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return signedList({ name, projects: ["root"], digests: ["d".repeat(43)] }, (message) =>
+    signSsh(privateKey, message),
+  );
+};
+const lists = [signed("a"), signed("b")];
+const signature: fc.Arbitrary<SharedSignature> = fc.oneof(
+  fc.constantFrom(...lists),
+  // Cut, or said of something else.
+  fc.constantFrom(...lists).map((list) => ({ ...list, signature: list.signature.slice(0, -60) })),
+  fc.constantFrom(...lists).map((list) => ({ ...list, name: "c" })),
+);
+
 export const records: { [T in FileType]: fc.Arbitrary<SharedRecords[T]> } = {
   meta: session,
   transcript,
@@ -220,6 +238,7 @@ export const records: { [T in FileType]: fc.Arbitrary<SharedRecords[T]> } = {
   checkpoint,
   attribution,
   event,
+  signature,
 };
 
 export interface SharedText {

@@ -16,7 +16,7 @@ import { signInRequest } from "../../protocol/operations/daemon.ts";
 import { problemIn } from "../../protocol/problem-in.ts";
 import { requestFromUrl } from "../../protocol/request-fields.ts";
 import { largestBody, type RequestOf, routes } from "../../protocol/routes.ts";
-import { throughDoor } from "../../queries/audit.ts";
+import { throughDoor } from "../../queries/door.ts";
 import type { Answerer } from "../../queries/here.ts";
 import { type CheckoutRoute, type DaemonRoute, type Handlers, isDaemonRoute } from "./handlers.ts";
 import { type PageAccess, type PageFile, pageFile, securityHeaders } from "./page.ts";

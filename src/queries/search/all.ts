@@ -53,6 +53,9 @@ export async function memorySearch(
   return (request, signal) => answerTranscriptSearch(search, memory, request, config, pending, signal);
 }
 
+/** Of a daemon's memories that hide something, which stay open. */
+const searches = new WeakMap<Memory, SessionSearch>();
+
 /** A daemon's, which has its vectors and its model at hand, where it has this memory open; else one for this answer. */
 export async function sessionSearch(
   project: Project,
@@ -61,14 +64,18 @@ export async function sessionSearch(
   mode?: TranscriptSearchRequest["mode"],
 ): Promise<SessionSearch> {
   const keeper = keeperOf(project, memory);
-  if (keeper !== null) return keeper.search;
+  if (keeper?.memoryIfAny === memory) return keeper.search;
+  const known = searches.get(memory);
+  if (known) return known;
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch: Search }, embedder] = await Promise.all([
     import("../../search/sessions/engine.ts"),
     isByMeaning ? bundledQueryEmbedder() : null,
   ]);
   const waitPolicy = { ms: 250, continueLater: false };
-  return new Search({ root: project.root, memory, embedder, waitPolicy });
+  const search = new Search({ root: project.root, memory, embedder, waitPolicy });
+  if (keeper !== null && mode === undefined) searches.set(memory, search);
+  return search;
 }
 
 /** Commits and events that are shown beside code and sessions, where the request does not say. */

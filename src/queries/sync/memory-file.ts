@@ -3,10 +3,18 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import type { Project } from "../../project/paths.ts";
-import { exportMemory, importMemory, type MemoryImport } from "../../sync/memory-file.ts";
+import type { ScrubbingWork } from "../../sessions/work.ts";
+import {
+  exportMemory,
+  importMemory,
+  type MemoryImport,
+  signatureIn,
+  signatureLine,
+} from "../../sync/memory-file.ts";
+import { SignedRecords } from "../../sync/origin/signed-records.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
-import { shareAuthor } from "./sync.ts";
+import { type PersonSigning, signingIn } from "./sync.ts";
 
 /** Gets the next lines, and how many of the memory's things they complete. */
 export type WriteLines = (text: string, done: number, total: number) => void;
@@ -17,16 +25,17 @@ export type WriteLines = (text: string, done: number, total: number) => void;
  * @throws PommelError `no_memory`, and what `write` throws
  */
 export async function exportProject(project: Project, write: WriteLines): Promise<number> {
-  return exportAs(await nameIn(project), project, write);
+  return exportAs(await signingIn(project.root), project, write);
 }
 
-/** Undefined where this person has no name: then records without one are this person's. */
-const nameIn = async (project: Project) => (await shareAuthor(project.root)) ?? undefined;
-
-function exportAs(me: string | undefined, project: Project, write: WriteLines): Promise<number> {
+/** @param by who signs it; null: it is a copy within one home */
+function exportAs(by: PersonSigning | null, project: Project, write: WriteLines): Promise<number> {
   return changing(project, async (work) => {
+    const signed = by === null ? undefined : new SignedRecords(work.memory, by, by.name);
     let lines = 0;
-    for (const { text, done, total } of exportMemory({ work, filter: true, me })) {
+    for (const { text, done, total, isLast } of exportMemory({ work, filter: true, me: by?.name }, signed)) {
+      const list = isLast ? await signed?.sign() : null;
+      if (list) write(signatureLine(list), done, total);
       write(text, done, total);
       for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines++;
       // Lets Ctrl-C through.
@@ -53,7 +62,8 @@ export async function importFile(
   const { size } = statSync(file);
   const stream = createReadStream(file);
   try {
-    return await importAs(await nameIn(project), project, linesOf(stream), {
+    const signing = await signingIn(project.root, { isTrial: true });
+    return await importAs({ signing, file }, project, linesOf(stream), {
       dryRun,
       onProgress: (lines) =>
         onProgress?.(Math.round(stream.bytesRead / 1000), Math.ceil(size / 1000), `${lines} lines`),
@@ -68,24 +78,33 @@ async function* linesOf(stream: Readable): AsyncGenerator<string> {
   yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
+/** @param from a file, whose records are whose key signed them; null: a copy within one home */
 function importAs(
-  me: string | undefined,
+  from: { signing: PersonSigning; file: string } | null,
   project: Project,
   lines: AsyncIterable<string>,
   options: Parameters<typeof importMemory>[2],
 ): Promise<MemoryImport> {
-  return changing(project, (work) => importMemory({ work, filter: true, me }, lines, options), {
-    create: true,
-  });
+  const change = async (work: ScrubbingWork) => {
+    if (from === null) return importMemory({ work, filter: true }, lines, options);
+    const signed = new SignedRecords(work.memory, from.signing, from.signing.name);
+    if (!options?.dryRun) await acceptLists(signed, from.file);
+    return importMemory({ work, filter: true, originOf: signed.originOf }, lines, options);
+  };
+  return changing(project, change, { create: true });
+}
+
+/** Signed lists are at a file's end, and tell whose the records before them are. */
+async function acceptLists(signed: SignedRecords, file: string): Promise<void> {
+  for await (const line of linesOf(createReadStream(file))) {
+    const list = signatureIn(line);
+    if (list !== null) signed.accept(list);
+  }
 }
 
 /** Puts what one project remembers into the memory of another, which keeps its own. @throws PommelError as the two above */
 export async function copyMemory(from: Project, into: Project): Promise<MemoryImport> {
   const lines: string[] = [];
-  await exportAs(
-    undefined,
-    from,
-    (text) => void lines.push(...text.split("\n").filter((line) => line !== "")),
-  );
-  return importAs(undefined, into, Readable.from(lines), {});
+  await exportAs(null, from, (text) => void lines.push(...text.split("\n").filter((line) => line !== "")));
+  return importAs(null, into, Readable.from(lines), {});
 }

@@ -1,14 +1,22 @@
 import { join } from "node:path";
 import { gitTextIfAny } from "../../git/git.ts";
+import { identityOf } from "../../git/projects/identity.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
+import type { Signing } from "../../sync/origin/signed-records.ts";
+import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
+import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
+
+/** Whose words this person's agents get. */
+export const readTrust = async (root: string): Promise<Trust> =>
+  new Trust(trustFileIn(homeOf()), [(await shareAuthor(root)) ?? ""]);
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {
@@ -27,13 +35,23 @@ export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" |
 export async function syncSettings(
   root: string,
   config: Config,
-  askPassphrase: SyncRequest["askPassphrase"] = undefined,
-  onNote: Running["onNote"] = undefined,
+  {
+    askPassphrase,
+    onNote,
+    isTrial = false,
+  }: {
+    askPassphrase?: SyncRequest["askPassphrase"] | undefined;
+    onNote?: Running["onNote"];
+    /** Makes no key. */
+    isTrial?: boolean;
+  } = {},
 ): Promise<SyncSettings> {
+  const signing = await signingIn(root, { onNote, isTrial });
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
-    author: await shareAuthor(root),
+    author: signing.name,
+    signing,
     encryption: config["sync.encryption"],
     keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
@@ -45,6 +63,37 @@ export async function syncSettings(
   };
 }
 
+/** What this machine signs with, and under which name. */
+export interface PersonSigning extends Signing {
+  /** null: none is known. */
+  name: string | null;
+}
+
+/** @param how `isTrial`: no key is made */
+export async function signingIn(
+  root: string,
+  { onNote, isTrial = false }: { onNote?: Running["onNote"]; isTrial?: boolean } = {},
+): Promise<PersonSigning> {
+  const [name, trust, identity] = await Promise.all([
+    shareAuthor(root),
+    readTrust(root),
+    identityOf(root, null),
+  ]);
+  const file = keyFileIn(homeOf().configDir);
+  const onMade = () =>
+    onNote?.(
+      `Created the key ${file}, which signs what you share. \`pm share trust --mine\` tells your other machines.`,
+    );
+  const key = await findSigningKey(root, { file, make: !isTrial, onMade });
+  if (key?.fingerprint && !isTrial) trust.meet(key.fingerprint, name, "yours");
+  // Of a clone that was cut off, or without commits, nobody can tell whose signatures are for it.
+  const projects = identity.gitId === null ? [noRepository] : (identity.roots ?? []);
+  return { key, trust, name, projects };
+}
+
+/** What signatures name where there is no repository: such a memory leaves in a file only. */
+const noRepository = "no repository";
+
 /**
  * Pushes or pulls a project's memory: a daemon sees pulled data with its next query.
  * @throws PommelError `sync_refused`, `sync_failed`, and what opening the memory throws
@@ -54,7 +103,9 @@ export async function syncProject(
   { askPassphrase, ...options }: SyncRequest,
   { signal, onProgress, onNote }: Running = {},
 ): Promise<SyncReport> {
-  const settings = await syncSettings(project.root, loadConfig(project).config, askPassphrase, onNote);
+  const isTrial = options.dryRun ?? false;
+  const { config } = loadConfig(project);
+  const settings = await syncSettings(project.root, config, { askPassphrase, onNote, isTrial });
   return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,
   });

@@ -20,7 +20,7 @@ import {
 } from "../../sync/team/team.ts";
 import { changing } from "../changing.ts";
 import { withMemory } from "../open.ts";
-import { shareAuthor } from "./sync.ts";
+import { readTrust, shareAuthor } from "./sync.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */
 
@@ -34,7 +34,7 @@ export async function teamSettings(root: string, config: Config): Promise<TeamSe
       "Choose one: `git config --global user.email ADDRESS`.",
     );
   }
-  return { server: teamServer(config), author };
+  return { server: teamServer(config), author, trust: await readTrust(root) };
 }
 
 /** What all clones of a repository have in common: its first commit. A shallow clone does not have it. */
@@ -72,7 +72,7 @@ export async function shareProject(project: Project, options: TeamOptions): Prom
 
 export async function stopSharing(project: Project, how: { remove: boolean }): Promise<number> {
   const { config } = loadConfig(project);
-  const settings = { server: teamServer(config), author: "" };
+  const settings = { server: teamServer(config) };
   return changing(project, (work) => leaveTeam(work, settings, how));
 }
 

@@ -151,7 +151,7 @@ export function changeStatus(
   const endsAt = status === "active" ? null : Math.min(event.endsAt ?? now, now);
   // Later than the version before, even if the clock of the other machine was ahead.
   const updatedAt = Math.max(now, event.updatedAt + 1);
-  return saveEvent(memory, { ...event, status, endsAt, updatedAt });
+  return saveEvent(memory, { ...event, status, endsAt, updatedAt, author: null, signer: null });
 }
 
 /** The target of a link from an event. */

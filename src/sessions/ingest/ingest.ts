@@ -19,6 +19,7 @@ import {
 } from "../../store/memory/sessions/transcripts.ts";
 import { lastGroupStart } from "../../store/memory/sessions/turns.ts";
 import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
+import { dropTurns } from "../../store/memory/sharing.ts";
 import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
 import { type Commands, idScrubber, scrubIds, scrubInfo, scrubLine } from "../scrub/scrub-lines.ts";
@@ -112,11 +113,11 @@ function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): Se
     const above = parent && saveSession(memory, { uid: parent.session, agent: agent.name, cwd });
     const origin = forkedFrom !== undefined && !isForgotten(memory, forkedFrom) ? forkedFrom : null;
     const before = origin !== null && saveSession(memory, { uid: origin, agent: agent.name, cwd });
+    const known = sessionByUid(memory, uid);
+    // What others shared of it is not what the agent wrote here.
+    if (known !== null && known.author !== null) dropTurns(memory, known.id);
     return saveSession(memory, {
-      uid,
-      agent: agent.name,
-      cwd,
-      startedAt,
+      ...{ uid, agent: agent.name, cwd, startedAt, author: null, signer: null },
       ...(before && { forkedFrom: before.id }),
       ...(above && {
         parentId: above.id,

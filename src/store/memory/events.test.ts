@@ -33,6 +33,8 @@ function event(uid: string, more: Partial<EventRecord> = {}): EventRecord {
     endsAt: null,
     createdAt: 1,
     updatedAt: 1,
+    author: null,
+    signer: null,
     ...more,
   };
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Memory } from "./memory.ts";
-import type { EventLink, EventRecord } from "./memory-records.ts";
+import type { EventLink, EventRecord, Origin } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
 import { theOnly } from "./the-only.ts";
 
 const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,
-  created_at AS createdAt, updated_at AS updatedAt`;
+  created_at AS createdAt, updated_at AS updatedAt, author, signer`;
 const linkColumns = `event_uid AS eventUid, kind, target_uid AS targetUid, added_at AS addedAt,
   removed_at AS removedAt`;
 
@@ -25,15 +25,25 @@ export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
     if (known && !isLater(event, known)) return known;
     memory
       .prepare(
-        `INSERT INTO events (uid, title, description, type, status, branch, starts_at, ends_at, created_at, updated_at)
-         VALUES (@uid, @title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt)
+        `INSERT INTO events (uid, title, description, type, status, branch, starts_at, ends_at, created_at, updated_at,
+           author, signer)
+         VALUES (@uid, @title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt,
+           @author, @signer)
          ON CONFLICT (uid) DO UPDATE SET
-           (title, description, type, status, branch, starts_at, ends_at, created_at, updated_at)
-           = (@title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt)`,
+           (title, description, type, status, branch, starts_at, ends_at, created_at, updated_at, author, signer)
+           = (@title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt, @author,
+            @signer)`,
       )
-      .run({ ...event });
+      .run({ ...event, author: event.author ?? null, signer: event.signer ?? null });
     return event;
   });
+}
+
+/** Tells whose a version is that is here already. */
+export function saveOriginOfEvent(memory: Memory, event: EventRecord, { author, signer }: Origin): void {
+  const known = eventByUid(memory, event.uid);
+  if (known === null || known.updatedAt !== event.updatedAt || contentOf(known) !== contentOf(event)) return;
+  memory.change("UPDATE events SET author = ?, signer = ? WHERE uid = ?", author, signer, event.uid);
 }
 
 function isLater(event: EventRecord, known: EventRecord): boolean {

@@ -21,7 +21,15 @@ export type SummarySource = "extractive" | "compaction" | "llm";
 export const titleSources = ["prompt", "agent", "summary", "user"] as const;
 export type TitleSource = (typeof titleSources)[number];
 
-export interface SessionRecord {
+/** Whose something is. */
+export interface Origin {
+  /** What others' words are labelled with; null: they are this person's. */
+  author: string | null;
+  /** The key that signed it, or a colleague's role at a team's server; null: it was recorded here, or nobody signed it. */
+  signer: string | null;
+}
+
+export interface SessionRecord extends Origin {
   id: number;
   uid: string;
   agent: string;
@@ -37,8 +45,6 @@ export interface SessionRecord {
   lastAt: number | null;
   endedAt: number | null;
   endReason: string | null;
-  /** The name under which a colleague shared it; null: recorded here, or not known. */
-  author: string | null;
 }
 
 export interface TurnRecord {
@@ -127,7 +133,7 @@ export interface ChunkToStore extends SessionChunk {
   vectors: ReadonlyMap<string, PassageVectors>;
 }
 
-export interface AnnotationRecord {
+export interface AnnotationRecord extends Partial<Origin> {
   id: number;
   uid: string;
   sessionUid: string | null;
@@ -137,8 +143,6 @@ export interface AnnotationRecord {
   source: NoteSource;
   branch: string | null;
   note: string;
-  /** As of a session. */
-  author?: string | null;
 }
 
 export interface SummaryRecord {
@@ -277,7 +281,7 @@ export interface CheckpointRecord {
 }
 
 /** A named group of sessions and checkpoints. */
-export interface EventRecord {
+export interface EventRecord extends Partial<Origin> {
   uid: string;
   title: string;
   description: string;

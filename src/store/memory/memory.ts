@@ -13,6 +13,7 @@ import { rollBack } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { expendable, lostMemory } from "./backups/backup-content.ts";
 import { nameProject } from "./backups/whose-memory.ts";
+import { hasUnheard, hideUnheard } from "./heard.ts";
 import { memorySchema } from "./schema.ts";
 
 export const memoryWords: DatabaseMessages = {
@@ -51,9 +52,40 @@ export class Memory extends Connection {
       precious: true,
       expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
     });
-    const memory = new Memory(file, db);
+    const memory = new Memory(file, db, how.readonly);
     if (!how.readonly) nameProject(memory);
     return memory;
+  }
+
+  private constructor(
+    file: string,
+    db: Sqlite,
+    private readonly isReadonly: boolean,
+    /** Of one that hides what its agents do not get: the whole one. */
+    readonly whole: Memory | null = null,
+  ) {
+    super(file, db);
+  }
+
+  /** By the signers that are heard. */
+  private readonly parts = new Map<string, Memory>();
+
+  /** The memory without the words of others than these signers; this one where it holds no other. */
+  heardFrom(signers: readonly string[]): Memory {
+    if (!hasUnheard(this, signers)) return this;
+    const key = JSON.stringify(signers);
+    const known = this.parts.get(key);
+    if (known) return known;
+    const { db } = Memory.open(this.file, { readonly: this.isReadonly });
+    const part = new Memory(this.file, db, this.isReadonly, this);
+    this.parts.set(key, part);
+    hideUnheard(part, signers);
+    return part;
+  }
+
+  override close(): void {
+    for (const part of this.parts.values()) part.close();
+    super.close();
   }
 
   /**

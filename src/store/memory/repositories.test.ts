@@ -139,7 +139,14 @@ describe("notes", () => {
   it("are added once; missing parts of their place are filled in", () => {
     const id = saveAnnotation(memory, note);
     expect(saveAnnotation(memory, { ...note, turn: 3, lineUid: "l", note: "other", at: 5 })).toBe(id);
-    expect(annotationById(memory, id!)).toEqual({ ...note, id, turn: 3, lineUid: "l", author: null });
+    expect(annotationById(memory, id!)).toEqual({
+      ...note,
+      id,
+      turn: 3,
+      lineUid: "l",
+      author: null,
+      signer: null,
+    });
   });
 
   it("are found by time, words in any case, session and branch, latest first", () => {

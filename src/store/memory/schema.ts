@@ -24,8 +24,10 @@ const sessionTables = `
     -- Set when the agent said that it is over, reset when it goes on.
     ended_at        INTEGER,
     end_reason      TEXT,
-    -- Under which name a colleague shared it; null: recorded here.
-    author          TEXT
+    -- What somebody else's words are labelled with; null: they are this person's.
+    author          TEXT,
+    -- The key that signed it (SHA256:…), or a colleague's role at a team's server; null: recorded here, or unsigned.
+    signer          TEXT
   ) STRICT;
   CREATE INDEX sessions_by_time ON sessions (last_at);
   CREATE INDEX sessions_of_parent ON sessions (parent_id);
@@ -132,11 +134,6 @@ const sessionTables = `
     number      INTEGER NOT NULL,
     PRIMARY KEY (session_id, type, fingerprint)
   ) STRICT, WITHOUT ROWID;
-
-  -- Whoever has the transcript recorded it.
-  CREATE TRIGGER session_is_recorded AFTER INSERT ON transcripts WHEN new.session_id IS NOT NULL BEGIN
-    UPDATE sessions SET author = NULL WHERE id = new.session_id AND author = 'unknown';
-  END;
 `;
 
 /** Searchable spans of sessions: cutting a session again makes all of it anew. */
@@ -271,8 +268,9 @@ const annotationTables = `
     source      TEXT NOT NULL,
     branch      TEXT,
     note        TEXT NOT NULL,
-    -- As of sessions.
-    author      TEXT
+    -- As of a session.
+    author      TEXT,
+    signer      TEXT
   ) STRICT;
   CREATE INDEX annotations_by_time ON annotations (at);
   CREATE INDEX annotations_of_session ON annotations (session_uid);
@@ -475,7 +473,10 @@ const eventTables = `
     ends_at     INTEGER,
     created_at  INTEGER NOT NULL,
     -- The later one of two versions counts.
-    updated_at  INTEGER NOT NULL
+    updated_at  INTEGER NOT NULL,
+    -- As of a session: whose its words are.
+    author      TEXT,
+    signer      TEXT
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE event_links (
@@ -576,6 +577,14 @@ const syncTables = `
   CREATE TABLE sync_state (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What keys signed of the shared branch, by the digest that stands for a record (sync/origin/signed-records.ts).
+  CREATE TABLE signed_records (
+    digest TEXT NOT NULL,
+    -- As of a session.
+    signer TEXT NOT NULL,
+    PRIMARY KEY (digest, signer)
   ) STRICT, WITHOUT ROWID;
 
   -- What changed since it was exported last. Kept by triggers, so that nobody has to think of it. What is deleted is

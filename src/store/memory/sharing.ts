@@ -61,6 +61,11 @@ export function markAllChanged(memory: Memory, list: ChangeList = "sync_changed"
   });
 }
 
+/** It has to be shared again, as somebody changed what others have of it. */
+export function markChanged(memory: Memory, { kind, uid }: Pick<ChangedThing, "kind" | "uid">): void {
+  memory.change("INSERT INTO sync_changed (kind, uid) VALUES (?, ?) ON CONFLICT DO NOTHING", kind, uid);
+}
+
 export function syncFact(memory: Memory, key: string): string | null {
   return memory.value<string | null>("SELECT value FROM sync_state WHERE key = ?", key);
 }
@@ -124,9 +129,6 @@ export function hasForgottenLines(memory: Memory, sessionId: number): boolean {
 
 /** The sync_state key of the project that is shared; absent: none is. The schema's triggers ask for it as well. */
 export const teamProject = "team project";
-
-/** The author of what somebody shared without a name, as an older Pommel did. */
-export const unknownAuthor = "unknown";
 
 /** The uids of sessions that were recorded here, from a transcript; others' are theirs to share. */
 export function recordedSessions(memory: Memory): Set<string> {
@@ -211,7 +213,7 @@ export function storedLines(memory: Memory, sessionId: number): string[] {
   return memory.column<string>("SELECT uid FROM lines WHERE session_id = ? AND turn >= 0", sessionId);
 }
 
-/** Removes the turns of a colleague's session, to import it again; unlike what was forgotten, it may come back. */
+/** Removes what somebody else's session says, to import it again; unlike what was forgotten, it may come back. */
 export function dropTurns(memory: Memory, sessionId: number): void {
   memory.inTransaction(() => {
     for (const table of ["usage", "summaries", "turns"]) {
@@ -220,6 +222,13 @@ export function dropTurns(memory: Memory, sessionId: number): void {
     // What was forgotten here stays forgotten.
     memory.prepare("DELETE FROM lines WHERE session_id = ? AND turn >= 0").run(sessionId);
     memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type <> 'annotated'").run(sessionId);
+    memory
+      .prepare(
+        `UPDATE sessions SET (agent, cwd) = ('', ''), (parent_id, parent_tool_use, agent_type, forked_from, title,
+           title_source, branch, started_at, last_at, ended_at, end_reason)
+         = (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) WHERE id = ?`,
+      )
+      .run(sessionId);
   });
 }
 

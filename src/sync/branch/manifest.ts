@@ -34,7 +34,7 @@ export function pathOf({ kind, id, part }: Place): string {
 }
 
 const pattern =
-  /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event)s\/(.+)\.json)$/s;
+  /^(?:(session)s\/(.+)\/(meta\.json|transcript\.jsonl)|attributions\/.{2}\/([^/]+)\.json|(annotation|checkpoint|event|signature)s\/(.+)\.json)$/s;
 
 /** The item of a path; null for the manifest, and for unknown files of newer clients. */
 export function placeOf(path: string): Place | null {

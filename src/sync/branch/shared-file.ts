@@ -10,6 +10,7 @@ import {
   tidyCheckpoint,
   tidyEvent,
 } from "../merge/join-git.ts";
+import { joinSignatures } from "../origin/signed-list.ts";
 import {
   annotationShape,
   attributionShape,
@@ -20,13 +21,25 @@ import {
   type SharedCheckpoint,
   type SharedEvent,
   type SharedSession,
+  type SharedSignature,
   type SharedTurn,
   sessionShape,
+  signatureShape,
   turnShape,
 } from "../records/records.ts";
 
-export const sharedKinds = ["session", "annotation", "checkpoint", "attribution", "event"] as const;
+/** Signatures come first: they tell whose the others are. */
+export const sharedKinds = [
+  "signature",
+  "session",
+  "annotation",
+  "checkpoint",
+  "attribution",
+  "event",
+] as const;
 export type SharedKind = (typeof sharedKinds)[number];
+/** Kinds of what a memory holds. */
+export type RecordKind = Exclude<SharedKind, "signature">;
 
 /** A shared item; an attribution's id is the commit's hash. */
 export interface Thing {
@@ -47,6 +60,7 @@ export interface SharedRecords {
   checkpoint: SharedCheckpoint;
   attribution: SharedAttribution;
   event: SharedEvent;
+  signature: SharedSignature;
 }
 export type FileType = keyof SharedRecords;
 
@@ -109,6 +123,7 @@ const types: { [T in FileType]: Type<SharedRecords[T]> } = {
   checkpoint: object(checkpointShape, joinCheckpoints, tidyCheckpoint),
   attribution: object(attributionShape, joinAttributions, tidyAttribution),
   event: object(eventShape, joinEvents, tidyEvent),
+  signature: object(signatureShape, joinSignatures, (record) => record),
 };
 
 export function decode<T extends FileType>(type: T, text: string): Decoded<T> {

@@ -1,6 +1,7 @@
 import type { ChangedThing } from "../../store/memory/sharing.ts";
 import { isControl } from "../codec/codec.ts";
 import { type ExportFile, exportFiles } from "../export-files.ts";
+import type { SignedRecords } from "../origin/signed-records.ts";
 import type { ExportWork } from "../records/from-memory.ts";
 import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import type { Files, Tip } from "./branch.ts";
@@ -9,13 +10,16 @@ import {
   type Manifest,
   type ManifestEntry,
   manifestPath,
+  pathOf,
   placeOf,
   writeManifest,
 } from "./manifest.ts";
 import type { FileToWrite } from "./objects.ts";
-import { joinTexts } from "./shared-file.ts";
+import { encode, joinTexts } from "./shared-file.ts";
 
 interface ToWrite {
+  /** Whose is what the tips have, and what is to be signed. */
+  signed: SignedRecords;
   /** The local and remote tips to join. The first is the new commit's first parent. */
   tips: readonly Tip[];
   things: readonly ChangedThing[];
@@ -41,6 +45,7 @@ export class BranchWriter {
   async *write(): AsyncGenerator<FileToWrite, void, undefined> {
     yield* this.things();
     yield* this.otherTip();
+    yield* this.signature();
     yield* this.control();
     yield* this.manifest();
   }
@@ -62,6 +67,15 @@ export class BranchWriter {
       if (isChanged) this.counts[countOf(kind)]++;
       if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+
+  /** One signature for all that is new. */
+  private async *signature() {
+    const list = await this.toWrite.signed.sign();
+    if (list === null) return;
+    const path = pathOf({ kind: "signature", id: list.uid, part: "whole" });
+    const { file } = await this.join(path, { path, text: encode("signature", list), isOwn: false });
+    if (file) yield file;
   }
 
   /** A file joined from all tips. */
@@ -93,12 +107,16 @@ export class BranchWriter {
       (sum, { text }) => (sum === null ? text : joinTexts(placeOf(path), sum, text)),
       null,
     );
-    const text =
-      known === null
-        ? exported!.text
-        : exported === null
-          ? known
-          : joinTexts(placeOf(path), known, exported.text);
+    const { signed } = this.toWrite;
+    const place = placeOf(path);
+    const own =
+      exported === null || place === null
+        ? texts.map(({ text }) => text)
+        : texts.flatMap(({ text }) => signed.ownPart(place, text) ?? []);
+    const text = [...own, ...(exported === null ? [] : [exported.text])].reduce((sum, one) =>
+      joinTexts(place, sum, one),
+    );
+    if (exported?.isOwn && place !== null) signed.add(place, text);
     this.names.add(name);
     this.entries.set(path, entryOf(path, text));
     const isNews = text !== known;

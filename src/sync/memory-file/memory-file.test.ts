@@ -106,7 +106,7 @@ it("leaves forgotten what was forgotten", async () => {
   expect(exported(machine)).not.toContain("s-1");
 });
 
-const kinds: Record<Exclude<FileType, "transcript">, string> = {
+const kinds: Record<Exclude<FileType, "transcript" | "signature">, string> = {
   ...{ meta: "session", annotation: "note", checkpoint: "checkpoint" },
   ...{ attribution: "attribution", event: "event" },
 };

@@ -12,11 +12,17 @@ import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { eventByUid, linksOf } from "../../store/memory/events.ts";
-import type { AttributionRecord, CommitRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import type {
+  AttributionRecord,
+  CommitRecord,
+  Origin,
+  SessionRecord,
+} from "../../store/memory/memory-records.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { linesByTurn, syncFact, unknownAuthor, usageByTurn } from "../../store/memory/sharing.ts";
+import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sharing.ts";
+import type { SignedKind, SignedRecords } from "../origin/signed-records.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
@@ -33,23 +39,36 @@ export interface ExportWork {
   work: ScrubbingWork;
   /** Whether to scrub texts again with the current rules. */
   filter: boolean;
-  /** Under which name this person shares; null: none is known. Left out: records without a name are this person's. */
+  /** Under which name this person shares; null or left out: none is known. */
   me?: string | null | undefined;
-  /** Whose records a team's server gives; left out: they name their authors. */
-  author?: string | undefined;
+  /** Whose an imported record is; left out: what it says itself is believed, as of a copy within one home. */
+  originOf?: SignedRecords["originOf"] | undefined;
 }
 
-/** As a field of a record. Of what is here, null is this person's. */
-function namedAuthor({ me }: ExportWork, author: string | null | undefined): { author?: string } {
-  const name = author == null ? me : author === unknownAuthor ? null : author;
-  return name == null ? {} : { author: name };
+/** As fields of a record: who shares it. Of others' a copy says what is known; on a branch their own signatures do. */
+function namedAuthor(
+  { me, originOf: tell }: ExportWork,
+  { author, signer }: Partial<Origin>,
+): Partial<Origin> {
+  if (author == null) return me == null ? {} : { author: me };
+  return tell !== undefined ? {} : signer == null ? { author } : { author, signer };
 }
 
-/** Whose an imported record is; null: this person's. */
-export function authorOf({ work, me, author }: ExportWork, named: string | null | undefined): string | null {
-  const name = author ?? named;
-  if (name == null) return me === undefined ? null : unknownAuthor;
-  return name === me ? null : scrubAlone(work.scrubber, name);
+/** What a record says of its author. */
+type Claim = { author?: string | null | undefined; signer?: string | null | undefined };
+
+/** Whose an imported record is. */
+export function originOf(
+  { work, originOf: tell }: ExportWork,
+  kind: SignedKind,
+  uid: string,
+  record: Claim,
+): Origin {
+  const { author, signer } = tell?.(kind, uid, record) ?? {
+    author: record.author ?? null,
+    signer: record.signer ?? null,
+  };
+  return { author: author === null ? null : scrubAlone(work.scrubber, author), signer };
 }
 
 /** Scrubs the texts of a session (by row), or of other items. */
@@ -82,7 +101,7 @@ export function exportSession(exportWork: ExportWork, uid: string): SharedSessio
     title: orNull(session.title, clean),
     title_source: session.titleSource,
     title_at: session.title === null ? null : session.lastAt,
-    ...namedAuthor(exportWork, session.author),
+    ...namedAuthor(exportWork, session),
     cwd: clean(session.cwd),
     branch: orNull(session.branch, clean),
     started_at: session.startedAt,
@@ -141,7 +160,7 @@ export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnn
     line: note.lineUid,
     at: note.at,
     source: note.source,
-    ...namedAuthor(exportWork, note.author),
+    ...namedAuthor(exportWork, note),
     branch: orNull(note.branch, clean),
     note: clean(note.note),
   };
@@ -205,6 +224,7 @@ export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | 
   const clean = redactorFor(exportWork);
   return {
     uid,
+    ...namedAuthor(exportWork, event),
     title: clean(event.title),
     description: clean(event.description),
     type: event.type,

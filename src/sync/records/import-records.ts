@@ -1,4 +1,3 @@
-import { defaultAgentName } from "../../agents/profiles.ts";
 import { knownLines } from "../../store/memory/sessions/transcripts.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
 import { pathOf, placeOf } from "../branch/manifest.ts";
@@ -7,11 +6,13 @@ import {
   type FileType,
   fileType,
   type Place,
+  type RecordKind,
   type SharedKind,
   type SharedRecords,
   sharedKinds,
   type Thing,
 } from "../branch/shared-file.ts";
+import type { SignedRecords } from "../origin/signed-records.ts";
 import { countOf, noCounts, type SyncCounts } from "../report.ts";
 import {
   type ExportWork,
@@ -21,11 +22,13 @@ import {
   exportEvent,
   exportSession,
 } from "./from-memory.ts";
-import type { SharedSession, SharedTurn } from "./records.ts";
+import type { SharedTurn } from "./records.ts";
 import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./to-memory.ts";
-import { importSession } from "./to-memory-session.ts";
+import { importSession, nameless } from "./to-memory-session.ts";
 
 interface ImportOptions {
+  /** Gets the signed lists before all else. */
+  signed: SignedRecords;
   /** Only count. */
   dryRun: boolean;
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -47,8 +50,10 @@ export async function importTip(
   for (const [i, thing] of things.entries()) {
     options.signal?.throwIfAborted();
     options.onProgress?.(i, things.length);
-    if (thing.kind === "session") await sessionFrom(exportWork, files, tip, thing.id, counts, options);
-    else if (await importOther(exportWork, files, tip, thing, options)) counts[countOf(thing.kind)]++;
+    const { kind, id } = thing;
+    if (kind === "signature") await acceptList(files, tip, thing, options);
+    else if (kind === "session") await sessionFrom(exportWork, files, tip, id, counts, options);
+    else if (await importOther(exportWork, files, tip, { kind, id }, options)) counts[countOf(kind)]++;
     // Yield to other tasks.
     if (i % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -84,6 +89,19 @@ async function recordAt<T extends FileType>(
   return record;
 }
 
+async function acceptList(
+  files: Files,
+  tip: Tip,
+  { kind, id }: Thing,
+  { signed, dryRun }: ImportOptions,
+): Promise<void> {
+  const place: Place = { kind, id, part: "whole" };
+  const list = await recordAt(files, tip, place, "signature");
+  if (list === null || !isAt(list.uid, place, files) || dryRun) return;
+  const refused = signed.accept(list);
+  if (refused !== null) files.problems.set(pathOf(place), refused);
+}
+
 async function sessionFrom(
   exportWork: ExportWork,
   files: Files,
@@ -111,27 +129,12 @@ async function sessionFrom(
   if (taken === null) return;
   if (taken.isNew || taken.turns > 0) counts.sessions++;
   counts.turns += taken.turns;
+  if (taken.foreign > 0)
+    files.problems.set(
+      pathOf({ ...place, part: "transcript" }),
+      `${taken.foreign} parts left out: whoever the session is of did not sign them`,
+    );
 }
-
-/** A session of which only turns are known. */
-export const nameless = (uid: string): SharedSession => ({
-  uid,
-  agent: defaultAgentName,
-  parent: null,
-  parent_tool_use: null,
-  agent_type: null,
-  forked_from: null,
-  title: null,
-  title_source: null,
-  title_at: null,
-  cwd: "",
-  branch: null,
-  started_at: null,
-  last_at: null,
-  ended_at: null,
-  end_reason: null,
-  summaries: [],
-});
 
 function newTurns({ work }: ExportWork, turns: readonly SharedTurn[]): number {
   return turns.filter(({ lines }) => {
@@ -145,7 +148,7 @@ async function importOther(
   exportWork: ExportWork,
   files: Files,
   tip: Tip,
-  { kind, id }: Thing,
+  { kind, id }: Thing & { kind: RecordKind },
   { dryRun }: ImportOptions,
 ): Promise<boolean> {
   const place: Place = { kind, id, part: "whole" };

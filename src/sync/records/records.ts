@@ -22,6 +22,7 @@ const hash = outside("commit");
 const uid = outside("uid");
 const id = outside("id");
 const author = z.optional(orNull(label("author")));
+const signer = z.optional(orNull(label("author")));
 const model = label("model");
 /** An odd one is unknown. */
 const branch = z.catch(orNull(outside("branch")), null);
@@ -47,8 +48,10 @@ export const sessionShape = z.looseObject({
   title_source: orNull(z.enum(titleSources)),
   /** The time of the session's last line when it got this title. */
   title_at: time,
-  /** Who recorded it; left out by an older Pommel, or where that is not known. */
+  /** Who recorded it, as they say; whose it is, signatures tell. */
   author,
+  /** Of a copy within one home: what its author is known by. */
+  signer,
   /** `~` stands for the home directory. */
   cwd: outside("place"),
   branch,
@@ -170,6 +173,7 @@ export const annotationShape = z.looseObject({
   source: z.enum(noteSources),
   /** As of a session. */
   author,
+  signer,
   branch,
   note: text,
 });
@@ -185,6 +189,9 @@ const link = z.looseObject({
 /** `events/<uid>.json` */
 export const eventShape = z.looseObject({
   uid,
+  /** As of a session, of its words. */
+  author,
+  signer,
   title: label("title"),
   description: text,
   type: z.enum(["task", "temporal", "milestone"]),
@@ -197,3 +204,18 @@ export const eventShape = z.looseObject({
   links: z.array(link),
 });
 export type SharedEvent = z.infer<typeof eventShape>;
+
+/** `signatures/<uid>.json`: records that one key signed together. */
+export const signatureShape = z.looseObject({
+  /** The SHA-256 of what is signed. */
+  uid: text.check(z.regex(/^[0-9a-f]{64}$/)),
+  /** Who the signer says to be. */
+  name: orNull(text),
+  /** The first commits of the project that it is of. */
+  projects: z.array(text),
+  /** What stands for the records (sync/origin/signed-records.ts). */
+  digests: z.array(text.check(z.regex(/^[\w-]{43}$/))),
+  /** As `ssh-keygen -Y sign` writes it. */
+  signature: text,
+});
+export type SharedSignature = z.infer<typeof signatureShape>;

@@ -1,26 +1,32 @@
 import { isAbsolute } from "node:path";
+import { defaultAgentName } from "../../agents/profiles.ts";
 import { cutOf } from "../../sessions/chunks/cut-rules.ts";
 import { rechunkSession } from "../../sessions/chunks/rechunk.ts";
 import { groupTurns } from "../../sessions/ingest/turns.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
-import { type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { type Origin, type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
-import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { type SessionUpdate, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
 import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
 import {
+  dropTurns,
   hasForgottenLines,
   isRecordedHere,
+  markChanged,
   setSyncFact,
   syncFact,
   syncFacts,
 } from "../../store/memory/sharing.ts";
-import { noteBranch, sharedFact } from "../export-files.ts";
-import { authorOf, type ExportWork, redactorFor } from "./from-memory.ts";
+import { canonicalJson } from "../codec/codec.ts";
+import { sharedFact } from "../export-files.ts";
+import { type ExportWork, originOf, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
+import { rankOf } from "./to-memory.ts";
 import { saveTurns } from "./to-memory-turns.ts";
 
 /** sync_state key: sessions whose chunks are pending, with their first new turn. */
@@ -31,6 +37,70 @@ interface ImportedSession {
   isNew: boolean;
   /** Turns that are new or have more lines. */
   turns: number;
+  /** Turns that are left out, as nobody adds to somebody else's session. */
+  foreign: number;
+}
+
+/** A session of which only turns are known. */
+export const nameless = (uid: string): SharedSession => ({
+  uid,
+  agent: defaultAgentName,
+  parent: null,
+  parent_tool_use: null,
+  agent_type: null,
+  forked_from: null,
+  title: null,
+  title_source: null,
+  title_at: null,
+  cwd: "",
+  branch: null,
+  started_at: null,
+  last_at: null,
+  ended_at: null,
+  end_reason: null,
+  summaries: [],
+});
+
+interface OwnedSession {
+  origin: Origin;
+  meta: SharedSession;
+  turns: readonly SharedTurn[];
+  /** Of others. */
+  foreign: number;
+}
+
+/**
+ * What belongs to whoever a session is of: of this person what one of their keys signed, else of the first who signed a turn.
+ * Without any signature, all of it is nobody's.
+ */
+function ownedPart(exportWork: ExportWork, meta: SharedSession, turns: readonly SharedTurn[]): OwnedSession {
+  const given = originOf(exportWork, "session", meta.uid, meta);
+  // A copy within one home: its turns are its session's.
+  const { originOf: tell } = exportWork;
+  if (tell === undefined) return { origin: given, meta, turns, foreign: 0 };
+  const ofTurns = turns.map((turn) => tell("turn", meta.uid, turn));
+  const known = knownOrigin(exportWork, meta.uid);
+  const candidates = [...(known ? [known] : []), ...ofTurns, given];
+  const origin = candidates.reduce((best, one) => (rankOf(one) > rankOf(best) ? one : best));
+  const isOwn = (one: Origin) =>
+    rankOf(one) === rankOf(origin) && (rankOf(one) !== 1 || one.signer === origin.signer);
+  const own = turns.filter((_, i) => isOwn(ofTurns[i]!));
+  const isBare = canonicalJson(meta) === canonicalJson(nameless(meta.uid));
+  return {
+    // Without a signature the head alone says who it claims to be of.
+    origin: rankOf(origin) === 0 ? given : origin,
+    meta: isOwn(given) ? meta : nameless(meta.uid),
+    turns: own,
+    foreign: turns.length - own.length + (isBare || isOwn(given) ? 0 : 1),
+  };
+}
+
+/** Whose the turns are that are here; null: there are none. */
+function knownOrigin({ work: { memory } }: ExportWork, uid: string): Origin | null {
+  const known = sessionByUid(memory, uid);
+  if (known === null) return null;
+  if (isRecordedHere(memory, uid)) return { author: null, signer: null };
+  return lastTurnNumber(memory, known.id) === null ? null : known;
 }
 
 /**
@@ -40,19 +110,24 @@ interface ImportedSession {
  */
 export async function importSession(
   exportWork: ExportWork,
-  meta: SharedSession,
-  turns: readonly SharedTurn[],
+  given: SharedSession,
+  all: readonly SharedTurn[],
   signal?: AbortSignal,
 ): Promise<ImportedSession | null> {
   const { work } = exportWork;
   const { memory } = work;
-  if (isForgotten(memory, meta.uid) || (meta.parent !== null && isForgotten(memory, meta.parent)))
-    return null;
+  const { uid } = given;
+  if (isForgotten(memory, uid) || (given.parent !== null && isForgotten(memory, given.parent))) return null;
+  const { origin, meta, turns, foreign } = ownedPart(exportWork, given, all);
   const taken = memory.inTransaction(() => {
-    const known = sessionByUid(memory, meta.uid);
-    const session = saveMeta(exportWork, meta, known);
+    const before = sessionByUid(memory, uid);
+    // It is somebody else's than it was taken for: theirs is imported anew.
+    if (before !== null && before.author !== null && isOthers(before, origin)) dropTurns(memory, before.id);
+    const known = sessionByUid(memory, uid);
+    // Somebody changed what this person shared: the next exchange repairs it.
+    if (foreign > 0 && origin.author === null) markChanged(memory, { kind: "session", uid });
+    const session = saveMeta(exportWork, meta, known, origin);
     if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
-    noteBranch(exportWork, meta.uid, session.author);
     const changed = saveTurns(exportWork, session, turns);
     const summaries = saveSummaries(exportWork, session, meta);
     if (changed.length > 0) {
@@ -63,13 +138,16 @@ export async function importSession(
       const last = lastTurnNumber(memory, session.id) ?? 0;
       setSyncFact(memory, toCut + meta.uid, String(last + 1));
     }
-    return { isNew: known === null, turns: changed.length };
+    return { isNew: known === null, turns: changed.length, foreign };
   });
   await finishSession(exportWork, meta.uid, signal);
   // An extract of today may give a title of its own.
   if (taken.isNew) keepTitle(exportWork, meta);
   return taken;
 }
+
+const isOthers = (a: Origin, b: Origin) =>
+  rankOf(a) !== rankOf(b) || (rankOf(a) === 1 && a.signer !== b.signer);
 
 /** Makes the pending chunks of imported sessions after an interruption. */
 export async function finishSessions(exportWork: ExportWork, signal?: AbortSignal): Promise<void> {
@@ -92,15 +170,18 @@ async function finishSession({ work }: ExportWork, uid: string, signal?: AbortSi
   setSyncFact(memory, toCut + uid, null);
 }
 
-function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRecord | null): SessionRecord {
+function saveMeta(
+  exportWork: ExportWork,
+  meta: SharedSession,
+  known: SessionRecord | null,
+  origin: Origin,
+): SessionRecord {
   const { memory } = exportWork.work;
   const clean = redactorFor(exportWork, known?.id ?? null);
   const { agent } = meta;
   const cwd = clean(meta.cwd);
-  // Its session may be imported later.
-  const author = authorOf(exportWork, meta.author) ?? undefined;
-  const above = meta.parent ? saveSession(memory, { uid: meta.parent, agent, cwd, author }) : null;
-  const origin = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
+  const above = meta.parent ? parentOf(memory, meta.parent, { agent, cwd, ...origin }) : null;
+  const forkedFrom = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
   const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
   return saveSession(memory, {
     uid: meta.uid,
@@ -108,17 +189,28 @@ function saveMeta(exportWork: ExportWork, meta: SharedSession, known: SessionRec
     cwd,
     startedAt: meta.started_at,
     lastAt: meta.last_at,
-    ...(!isRecordedHere(memory, meta.uid) && { author }),
+    ...(!isRecordedHere(memory, meta.uid) && { author: origin.author, signer: origin.signer }),
     ...(meta.branch !== null && { branch: clean(meta.branch) }),
     ...(above && {
       parentId: above.id,
       parentToolUse: meta.parent_tool_use,
       agentType: meta.agent_type,
     }),
-    ...(origin && { forkedFrom: origin.id }),
+    ...(forkedFrom && { forkedFrom: forkedFrom.id }),
     ...(isLater && meta.ended_at !== null && { ended: { at: meta.ended_at, reason: meta.end_reason } }),
     ...titleFor(exportWork, meta, known, clean),
   });
+}
+
+/** A subagent's session, which may be imported later. Nobody's subagents are another's. */
+function parentOf(
+  memory: Memory,
+  uid: string,
+  update: Omit<SessionUpdate, "uid"> & Origin,
+): SessionRecord | null {
+  const known = sessionByUid(memory, uid);
+  if (known === null) return saveSession(memory, { uid, ...update });
+  return isOthers(known, update) ? null : known;
 }
 
 /** Keeps the local title unless the other one is better or newer. */

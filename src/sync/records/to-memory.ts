@@ -8,22 +8,21 @@ import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import { saveAttributions } from "../../store/memory/commits/attributions.ts";
 import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
-import { saveEvent, saveLink } from "../../store/memory/events.ts";
+import { eventByUid, saveEvent, saveLink, saveOriginOfEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { CommitRecord } from "../../store/memory/memory-records.ts";
+import type { CommitRecord, Origin } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { isRefused, setSyncFact } from "../../store/memory/sharing.ts";
+import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
-import { noteBranch } from "../export-files.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
-  authorOf,
   type ExportWork,
   exportAttribution,
   exportCheckpoint,
   exportEvent,
   importedVersion,
+  originOf,
   redactorFor,
 } from "./from-memory.ts";
 import type {
@@ -39,13 +38,26 @@ import type {
 /** Whether a record is new; null when it was forgotten. */
 type IsNew = boolean | null;
 
+const isMine = ({ author }: Partial<Origin>): boolean => author == null;
+
+/** This person's own counts more than what another signed, and that more than what nobody did. */
+export const rankOf = (origin: Partial<Origin>): number =>
+  isMine(origin) ? 2 : origin.signer == null ? 0 : 1;
+
 /** Imports a note with its chunk. */
 export async function importAnnotation(exportWork: ExportWork, shared: SharedAnnotation): Promise<IsNew> {
   const { memory, embedder, root } = exportWork.work;
   const { uid, session: sessionUid } = shared;
   if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
   if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
-  if (annotationByUid(memory, uid) !== null) return false;
+  const origin = originOf(exportWork, "annotation", uid, shared);
+  const known = annotationByUid(memory, uid);
+  if (known !== null) {
+    // Somebody changed what this person wrote, or did not sign it: the next exchange repairs it.
+    if (isMine(known) && !isMine(origin)) markChanged(memory, { kind: "annotation", uid });
+    if (rankOf(origin) <= rankOf(known)) return false;
+    dropNote(memory, uid);
+  }
   const clean = redactorFor({ ...exportWork, filter: true }, idOf(memory, sessionUid));
   const annotation = {
     uid,
@@ -56,7 +68,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     source: shared.source,
     branch: shared.branch === null ? null : clean(shared.branch),
     note: clean(shared.note),
-    author: authorOf(exportWork, shared.author),
+    ...origin,
   };
   // Known under its text before scrubbing.
   const isThere =
@@ -74,7 +86,6 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const [vectors] = await vectorsOf(embedder, [draft]);
   memory.inTransaction(() => {
     const id = saveAnnotation(memory, annotation);
-    noteBranch(exportWork, uid, annotation.author);
     if (id === null) return;
     const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, embedder, vectors);
     replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
@@ -125,7 +136,10 @@ export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoin
   const { memory } = exportWork.work;
   return memory.inTransaction(() => {
     const known = exportCheckpoint(exportWork, shared.uid);
-    const joined = known ? joinCheckpoints(known, shared) : shared;
+    // What was asked in a session that was recorded here is known here.
+    const others = Object.entries(shared.agent_state).filter(([uid]) => !isRecordedHere(memory, uid));
+    const state = { ...Object.fromEntries(others), ...known?.agent_state };
+    const joined = { ...(known ? joinCheckpoints(known, shared) : shared), agent_state: state };
     if (isSame("checkpoint", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
     const isThere = saveCheckpoint(memory, {
@@ -178,30 +192,39 @@ export function importEvent(exportWork: ExportWork, shared: SharedEvent): IsNew 
   const { memory } = exportWork.work;
   const clean = redactorFor({ ...exportWork, filter: true });
   return memory.inTransaction(() => {
+    const before = eventByUid(memory, shared.uid);
     const known = exportEvent(exportWork, shared.uid);
-    const joined = known ? joinEvents(known, shared) : shared;
-    if (isSame("event", known, joined)) return false;
-    saveEvent(memory, {
-      uid: joined.uid,
-      title: clean(joined.title),
-      description: clean(joined.description),
-      type: joined.type,
-      status: joined.status,
-      branch: joined.branch,
-      startsAt: joined.starts_at,
-      endsAt: joined.ends_at,
-      createdAt: joined.created_at,
-      updatedAt: joined.updated_at,
-    });
-    for (const { kind, target, added_at, removed_at } of joined.links) {
+    const origin = originOf(exportWork, "event", shared.uid, shared);
+    const isBetter = before !== null && rankOf(origin) > rankOf(before);
+    if (isSame("event", known, known ? joinEvents(known, shared) : shared) && !isBetter) return false;
+    // Nobody's words do not take the place of somebody's; the next exchange repairs this person's.
+    const isBeaten = before !== null && rankOf(origin) === 0 && rankOf(before) > 0;
+    if (isBeaten && isMine(before)) markChanged(memory, { kind: "event", uid: shared.uid });
+    if (!isBeaten) {
+      const event = {
+        ...{ uid: shared.uid, ...origin },
+        title: clean(shared.title),
+        description: clean(shared.description),
+        type: shared.type,
+        status: shared.status,
+        branch: shared.branch,
+        startsAt: shared.starts_at,
+        endsAt: shared.ends_at,
+        createdAt: shared.created_at,
+        updatedAt: shared.updated_at,
+      };
+      saveEvent(memory, event);
+      if (isBetter) saveOriginOfEvent(memory, event, origin);
+    }
+    for (const { kind, target, added_at, removed_at } of shared.links) {
       saveLink(memory, {
-        eventUid: joined.uid,
+        eventUid: shared.uid,
         kind,
         targetUid: target,
         addedAt: added_at,
         removedAt: removed_at,
       });
     }
-    return known === null;
+    return before === null;
   });
 }

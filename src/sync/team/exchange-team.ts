@@ -19,6 +19,7 @@ import {
 import { digestOf, type StoredTeamRecord, type TeamRecord } from "../../store/team/team-server.ts";
 import { decode, encode } from "../branch/shared-file.ts";
 import { thingsToExport } from "../export-files.ts";
+import { roleKey, type Trust } from "../origin/trust.ts";
 import {
   type ExportWork,
   exportAnnotation,
@@ -183,12 +184,14 @@ function textOf(
 export async function importTeamRecord(
   work: ScrubbingWork,
   record: StoredTeamRecord,
-  me: string,
+  trust: Trust,
   report: TeamReport,
 ): Promise<void> {
   const { memory } = work;
   const { author, kind, id, text, digest } = record;
-  const isMine = author === me;
+  const isMine = author === report.author;
+  const role = roleKey(author);
+  trust.meetRole(author);
   if (kind === "session" || kind === "annotation") {
     const thing = { kind, uid: id } as const;
     if (isMine && sharedDigest(memory, thing) === digest) return;
@@ -201,7 +204,9 @@ export async function importTeamRecord(
     if (isMine && !isRecordedHere(memory, id)) saveShared(memory, thing, digest);
   }
   if (text === null) return;
-  const exportWork: ExportWork = { work, filter: true, author };
+  // The server lets nobody write under another's name.
+  const origin = { author: trust.authorOf(role), signer: role };
+  const exportWork: ExportWork = { work, filter: true, originOf: () => origin };
   const { imported } = report;
   switch (kind) {
     case "session": {
@@ -209,8 +214,8 @@ export async function importTeamRecord(
       const { record: meta } = decode("meta", text.slice(0, at));
       const { record: turns } = decode("transcript", text.slice(at));
       if (meta === null || turns === null || meta.uid !== id) return;
-      if (!isMine && isAnothers(work, id, author)) return;
-      makeRoom(work, author, id, turns);
+      if (!isMine && isAnothers(work, id, role)) return;
+      makeRoom(work, role, id, turns);
       const saved = await importSession(exportWork, meta, turns);
       if (saved === null) return;
       if (saved.isNew || saved.turns > 0) imported.sessions++;
@@ -235,20 +240,20 @@ export async function importTeamRecord(
 }
 
 /** Nobody adds to a session of somebody else. */
-function isAnothers({ memory }: ScrubbingWork, uid: string, author: string): boolean {
+function isAnothers({ memory }: ScrubbingWork, uid: string, role: string): boolean {
   const known = sessionByUid(memory, uid);
-  return known !== null && (isRecordedHere(memory, uid) || (known.author ?? author) !== author);
+  return known !== null && (isRecordedHere(memory, uid) || (known.signer ?? role) !== role);
 }
 
 /** Removes what its author withdrew. @returns whether it was here */
 function withdrawn({ memory }: ScrubbingWork, { kind, id, author }: StoredTeamRecord): boolean {
   if (kind === "annotation") {
-    if (annotationByUid(memory, id)?.author !== author) return false;
+    if (annotationByUid(memory, id)?.signer !== roleKey(author)) return false;
     dropNote(memory, id);
     return true;
   }
   const session = sessionByUid(memory, id);
-  if (session?.author !== author) return false;
+  if (session?.signer !== roleKey(author)) return false;
   dropSession(memory, session.id);
   return true;
 }
@@ -256,12 +261,12 @@ function withdrawn({ memory }: ScrubbingWork, { kind, id, author }: StoredTeamRe
 /** Importing adds. Where the author took turns away since, the session is imported anew. */
 function makeRoom(
   { memory }: ScrubbingWork,
-  author: string,
+  role: string,
   uid: string,
   turns: readonly { lines: { uid: string | null }[]; also: Record<string, number> }[],
 ): void {
   const session = sessionByUid(memory, uid);
-  if (session?.author !== author) return;
+  if (session?.signer !== role) return;
   const there = new Set(
     turns.flatMap(({ lines, also }) => [...lines.flatMap((line) => line.uid ?? []), ...Object.keys(also)]),
   );

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import fc from "fast-check";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -13,6 +14,7 @@ import { allChunks, type ChunkFilter, chunkIdsIn } from "../../store/memory/chun
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { authorsHere } from "../../store/memory/sharing.ts";
 import { TeamServer, teamServer } from "../../store/team/team-server.ts";
+import { Trust } from "../origin/trust.ts";
 import { joinTeam, leaveTeam, shareWithTeam, type TeamSettings, teamState } from "./team.ts";
 
 const server = await startTestServer();
@@ -39,7 +41,7 @@ if (isInstalled) {
   process.stderr.write("\nSKIPPED: roles and cut connections of a team need an installed PostgreSQL.\n");
 }
 
-function settingsOf(name: string, port?: number): TeamSettings {
+function settingsOf(name: string, port?: number): Omit<TeamSettings, "trust"> {
   const url = new URL(server!.url);
   if (isInstalled) url.username = name;
   if (port !== undefined) url.port = String(port);
@@ -61,12 +63,14 @@ afterAll(() => server?.stop());
 
 async function member(name: string, options: Parameters<typeof shared.machine>[1] = {}, machineName = name) {
   const machine = shared.machine(machineName, options);
-  const settings = settingsOf(name);
+  const trust = new Trust(join(shared.base, `${machineName}-team-trust.json`), [`${name}@acme.test`]);
+  const settings = { ...settingsOf(name), trust };
   return {
     ...machine,
     team: settings,
     join: () => joinTeam(machine.work, settings, project),
-    share: (port?: number) => shareWithTeam(machine.work, port ? settingsOf(name, port) : settings),
+    share: (port?: number) =>
+      shareWithTeam(machine.work, port ? { ...settingsOf(name, port), trust } : settings),
     leave: (remove: boolean) => leaveTeam(machine.work, settings, { remove }),
   };
 }

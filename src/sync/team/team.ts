@@ -10,6 +10,7 @@ import {
 } from "../../store/memory/sharing.ts";
 import type { ServerSettings } from "../../store/postgres/server.ts";
 import { type TeamProject, TeamServer } from "../../store/team/team-server.ts";
+import type { Trust } from "../origin/trust.ts";
 import { noCounts } from "../report.ts";
 import { importTeamRecord, type Outgoing, outgoingRecords, type TeamReport } from "./exchange-team.ts";
 
@@ -27,6 +28,7 @@ export interface TeamSettings {
   server: ServerSettings;
   /** The name that a member shares under. */
   author: string;
+  trust: Trust;
 }
 
 export interface TeamOptions {
@@ -71,7 +73,7 @@ const pulled = 25;
  */
 export async function joinTeam(
   { memory }: MemoryOnly,
-  settings: TeamSettings,
+  settings: Omit<TeamSettings, "trust">,
   project: string,
 ): Promise<TeamProject> {
   return withServer(settings, async (server) => {
@@ -84,7 +86,7 @@ export async function joinTeam(
 /** What was shared elsewhere, or as somebody else, says nothing of this place. */
 function begin(
   memory: ScrubbingWork["memory"],
-  { author }: TeamSettings,
+  { author }: Pick<TeamSettings, "author">,
   { place }: TeamServer,
   project: string,
   { epoch }: TeamProject,
@@ -126,7 +128,7 @@ export async function shareWithTeam(
       leftOut: 0,
       waiting: 0,
     };
-    await pull(work, server, report, options);
+    await pull(work, server, report, settings.trust, options);
     await push(work, server, report, options);
     setSyncFact(memory, facts.at, String((options.now ?? Date.now)()));
     return report;
@@ -137,10 +139,11 @@ async function pull(
   work: ScrubbingWork,
   server: TeamServer,
   report: TeamReport,
+  trust: Trust,
   { onProgress, signal }: TeamOptions,
 ): Promise<void> {
   const { memory } = work;
-  const { project, author } = report;
+  const { project } = report;
   let done = 0;
   try {
     for (;;) {
@@ -151,7 +154,7 @@ async function pull(
       for (const record of records) {
         signal?.throwIfAborted();
         onProgress?.(done++, done + records.length, "importing");
-        await importTeamRecord(work, record, author, report);
+        await importTeamRecord(work, record, trust, report);
         setSyncFact(memory, facts.cursor, String(record.seq));
         // Yield to other tasks.
         await new Promise((resolve) => setImmediate(resolve));
@@ -202,7 +205,7 @@ async function push(
  */
 export async function leaveTeam(
   work: MemoryOnly,
-  settings: TeamSettings,
+  settings: Pick<TeamSettings, "server">,
   { remove }: { remove: boolean },
 ): Promise<number> {
   const { memory } = work;

@@ -58,6 +58,25 @@ export function declareShare(program: Command): void {
     )
     .action(run(async () => (await import("./git.ts")).shareGitCommand));
 
+  share
+    .command("trust")
+    .description("Show whose words your agents get, and change it")
+    .addOption(new Option("--add <who>", "give agents their words").conflicts(["remove", "mine"]))
+    .addOption(
+      new Option("--remove <who>", "give agents nothing of theirs, old words included").conflicts("mine"),
+    )
+    .option("--mine <key>", "it is a key of another machine of yours: what it signed is yours")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm share trust", "who shared something with you, and where your agents get it"],
+        ["pm share trust --remove eve@acme.test", "in all projects; you still see what they wrote"],
+        ["pm share trust --add unsigned", "also what nobody signed"],
+        ["pm share trust --mine SHA256:Zm9vYmFy", "your laptop's key, as `pm share trust` shows it there"],
+      )}\n\nWho means a name, a key, or the beginning of one. Nothing is shared, and nobody is told.`,
+    )
+    .action(run(async () => (await import("./trust.ts")).trustCommand));
+
   declareTeam(share);
   declareAttribution(share);
 }

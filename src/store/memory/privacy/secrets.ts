@@ -43,7 +43,8 @@ export function unreadSessions(memory: Memory): string[] {
 /** All chunks but those of withheld sessions. */
 export function searchableChunks(memory: Memory): ChunkFilter {
   const withheld = withheldSessions(memory);
-  return withheld.length === 0 ? allChunks : { ...allChunks, withheld };
+  // The full-text index knows chunks that a memory hides.
+  return withheld.length === 0 && memory.whole === null ? allChunks : { ...allChunks, withheld };
 }
 
 const keyName = "secrets key";

@@ -1,10 +1,9 @@
 import type { Memory } from "../memory.ts";
-import { type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
-import { unknownAuthor } from "../sharing.ts";
+import { type Origin, type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
-export interface SessionUpdate {
+export interface SessionUpdate extends Partial<Origin> {
   uid: string;
   agent: string;
   cwd: string;
@@ -20,13 +19,11 @@ export interface SessionUpdate {
   lastAt?: number | null;
   /** null: it goes on. */
   ended?: { at: number; reason: string | null } | null;
-  /** The colleague who shared it. */
-  author?: string | undefined;
 }
 
 const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS parentToolUse, agent_type AS agentType,
   forked_from AS forkedFrom, title, title_source AS titleSource, cwd, branch, started_at AS startedAt,
-  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason, author`;
+  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason, author, signer`;
 
 /**
  * Adds or merges a session: the earliest start, the latest line with its branch, the title of the
@@ -41,14 +38,14 @@ export function saveSession(memory: Memory, update: SessionUpdate): SessionRecor
     const { lastInsertRowid } = memory
       .prepare(
         `INSERT INTO sessions (id, uid, agent, parent_id, parent_tool_use, agent_type, forked_from, title,
-           title_source, cwd, branch, started_at, last_at, ended_at, end_reason, author)
+           title_source, cwd, branch, started_at, last_at, ended_at, end_reason, author, signer)
          VALUES (@id, @uid, @agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title,
-           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason, @author)
+           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)
          ON CONFLICT (id) DO UPDATE SET
-           (parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
-            last_at, ended_at, end_reason, author)
-           = (@parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch, @startedAt,
-            @lastAt, @endedAt, @endReason, @author)`,
+           (agent, parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
+            last_at, ended_at, end_reason, author, signer)
+           = (@agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch,
+            @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)`,
       )
       .run({ ...merged, id: known?.id ?? null });
     return { ...merged, id: known?.id ?? Number(lastInsertRowid) };
@@ -73,6 +70,7 @@ function unknownSession({ uid, agent, cwd }: SessionUpdate): SessionRecord {
     endedAt: null,
     endReason: null,
     author: null,
+    signer: null,
   };
 }
 
@@ -80,12 +78,14 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   const { title, branch, startedAt = null, lastAt = null, ended } = update;
   const merged: SessionRecord = {
     ...known,
+    agent: known.agent || update.agent,
     cwd: known.cwd || update.cwd,
     parentId: known.parentId ?? update.parentId ?? null,
     parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
     agentType: known.agentType ?? update.agentType ?? null,
     forkedFrom: known.forkedFrom ?? update.forkedFrom ?? null,
-    author: isNamed(known.author) ? known.author : (update.author ?? known.author),
+    author: update.author === undefined ? known.author : update.author,
+    signer: update.signer === undefined ? known.signer : update.signer,
     startedAt: extreme(Math.min, known.startedAt, startedAt),
     lastAt: extreme(Math.max, known.lastAt, lastAt),
   };
@@ -101,9 +101,6 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
   }
   return merged;
 }
-
-/** Whoever shared it, if that is known. */
-const isNamed = (author: string | null): boolean => author !== null && author !== unknownAuthor;
 
 function extreme(choose: (a: number, b: number) => number, a: number | null, b: number | null) {
   return a === null || b === null ? (a ?? b) : choose(a, b);

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { Origin } from "../../store/memory/memory-records.ts";
+import { saveSigned, signersOf } from "../../store/memory/signers.ts";
+import type { Place } from "../branch/shared-file.ts";
+import { canonicalJson, compareText } from "../codec/codec.ts";
+import type { SharedSignature } from "../records/records.ts";
+import { messageOfList, signedList, signerOfList, uidOfList } from "./signed-list.ts";
+import type { SigningKey } from "./signing-key.ts";
+import { type Trust, unsignedOrigin } from "./trust.ts";
+
+/** What a key signs for; of a session its head, and each of its turns: several machines may continue one. */
+export type SignedKind = "session" | "turn" | "annotation" | "event";
+
+/**
+ * What stands for a record in a signed list: what it is, whose id it has, and all that it says.
+ * @param uid of a turn its session's
+ */
+function digestOf(kind: SignedKind, uid: string, record: object): string {
+  // Everybody links sessions to an event: its words are signed.
+  const { links: _, author: __, signer: ___, ...words } = record as Record<string, unknown>;
+  return digestOfText(kind, uid, canonicalJson(kind === "event" ? words : record));
+}
+
+/** @param text the record as canonical JSON */
+const digestOfText = (kind: SignedKind, uid: string, text: string): string =>
+  createHash("sha256")
+    .update(`["${kind}",${JSON.stringify(uid)},${text}]`)
+    .digest("base64url");
+
+/** A file's records as they are signed: of a transcript a turn on each line. Nothing of what nobody signs. */
+function digestsIn({ kind, id, part }: Place, text: string): string[] {
+  if (kind === "session" && part === "transcript")
+    return linesOf(text).map((line) => digestOfText("turn", id, line));
+  if (kind === "session" || kind === "annotation") return [digestOfText(kind, id, text.trimEnd())];
+  return kind === "event" ? [digestOf(kind, id, JSON.parse(text) as object)] : [];
+}
+
+const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
+
+export interface Signing {
+  /** null: this machine signs nothing. */
+  key: SigningKey | null;
+  trust: Trust;
+  /** The project's first commits: a list says which project it is of. */
+  projects: readonly string[];
+}
+
+/** Whose the records are that come in, and what this machine signs of those that go out. */
+export class SignedRecords {
+  private readonly unsigned = new Set<string>();
+  private made: SharedSignature | null = null;
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly signing: Signing,
+    private readonly name: string | null,
+  ) {}
+
+  readonly originOf = (kind: SignedKind, uid: string, record: object): Origin => {
+    const { trust } = this.signing;
+    const signer = trust.firstOf(signersOf(this.memory, digestOf(kind, uid, record)));
+    if (signer !== undefined) return { author: trust.authorOf(signer), signer };
+    return unsignedOrigin((record as { author?: string | null }).author);
+  };
+
+  private isMine(digest: string): boolean {
+    return signersOf(this.memory, digest).some((key) => this.signing.trust.isMine(key));
+  }
+
+  /**
+   * What of a file on the branch may be joined with this person's version: what they signed, of an event what anybody
+   * did. The rest is dropped, as it would be signed with the join. null: nothing is left.
+   */
+  ownPart(place: Place, text: string): string | null {
+    const digests = digestsIn(place, text);
+    if (place.kind === "event")
+      return digests.some((one) => signersOf(this.memory, one).length > 0) ? text : null;
+    if (digests.every((one) => this.isMine(one))) return text;
+    const own = linesOf(text).filter((_, i) => this.isMine(digests[i]!));
+    return own.length === 0 ? null : `${own.join("\n")}\n`;
+  }
+
+  /**
+   * Signs what a file says with the next list.
+   * @param text canonical
+   * @param isAgain though it is signed: in a list that is read elsewhere
+   */
+  add(place: Place, text: string, isAgain = false): void {
+    for (const digest of digestsIn(place, text))
+      if (isAgain || !this.isMine(digest)) this.unsigned.add(digest);
+  }
+
+  /**
+   * Believes a list that came in.
+   * @returns why it is not, else null
+   */
+  accept(list: SharedSignature): string | null {
+    const signer = signerOfList(list);
+    if (signer === null) return "its signature is not valid";
+    if (!list.projects.some((project) => this.signing.projects.includes(project)))
+      return "it was signed for another project";
+    this.signing.trust.meet(signer, list.name);
+    saveSigned(this.memory, signer, list.digests);
+    return null;
+  }
+
+  /** One signature for all that was added; null: there is nothing to sign, or to sign with. */
+  async sign(): Promise<SharedSignature | null> {
+    const { key, projects } = this.signing;
+    if (key === null || this.unsigned.size === 0) return null;
+    const digests = [...this.unsigned].sort(compareText);
+    const content = { name: this.name, projects: [...projects].sort(compareText), digests };
+    const message = messageOfList(content);
+    // A push that was rejected does not ask for another touch of a security key.
+    if (this.made?.uid !== uidOfList(message)) {
+      const signature = await key.sign(message);
+      this.made = signedList(content, () => signature);
+    }
+    return this.made;
+  }
+
+  /** What was signed is shared now. */
+  save(): void {
+    if (this.made === null) return;
+    const signer = signerOfList(this.made)!;
+    this.signing.trust.meet(signer, this.name, "yours");
+    saveSigned(this.memory, signer, this.made.digests);
+    this.unsigned.clear();
+  }
+}

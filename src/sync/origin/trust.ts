@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { PommelError } from "../../project/errors.ts";
+import { withFileLock } from "../../project/files/file-lock.ts";
+import { textOf } from "../../project/files/if-any.ts";
+import { writeJson } from "../../project/files/replace-file.ts";
+import type { Home } from "../../project/home.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { Origin } from "../../store/memory/memory-records.ts";
+import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
+
+/**
+ * Whose words this person's agents get. It is the person's, for all projects, and shared with nobody: a file in the
+ * home.
+ */
+
+const standings = ["yours", "trusted", "not_trusted"] as const;
+export type Standing = (typeof standings)[number];
+
+/** Somebody whose records came here. */
+export interface Signer {
+  /** `SHA256:…` of a key; `role:NAME` of a colleague whom a team's server knows; `unsigned`. */
+  key: string;
+  /** As its first records said; what it says later changes nothing. */
+  name: string;
+  /** Milliseconds since the epoch. */
+  since: number;
+  standing: Standing;
+}
+
+export const trustFileIn = ({ configDir }: Pick<Home, "configDir">): string => join(configDir, "trust.json");
+
+/** Colleagues whom a server authenticates. */
+export const roleKey = (name: string): string => `role:${name}`;
+
+const shape = z.object({
+  signers: z.array(
+    z.object({ key: z.string(), name: z.string(), since: z.number(), standing: z.enum(standings) }),
+  ),
+});
+
+const maxName = 80;
+
+/** A name that somebody gave: one line, without what changes how others are shown. */
+const cleanName = (name: string | null | undefined): string =>
+  (name ?? "")
+    .normalize("NFKC")
+    .replace(/[\p{C}\p{Z}\s]+/gu, " ")
+    .replace(/["“”<>]/g, "'")
+    .trim()
+    .slice(0, maxName);
+
+/** Whose a record is that nobody signed. */
+export function unsignedOrigin(claimed: string | null | undefined): Origin {
+  const name = cleanName(claimed);
+  return {
+    author: name === "" ? "somebody (unsigned)" : `somebody (unsigned, claims to be "${name}")`,
+    signer: null,
+  };
+}
+
+const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+export class Trust {
+  /** @param own this person's names; whoever else uses one is another */
+  constructor(
+    private readonly file: string,
+    private readonly own: readonly string[] = [],
+  ) {}
+
+  private known: Signer[] | null = null;
+
+  /** In the order in which they came; with a file that is damaged nobody is trusted. */
+  signers(): Signer[] {
+    this.known ??= this.read() ?? [];
+    return this.known;
+  }
+
+  /** null: it is damaged. */
+  private read(): Signer[] | null {
+    const text = textOf(this.file);
+    if (text === "") return [];
+    try {
+      const parsed = shape.safeParse(JSON.parse(text));
+      return parsed.success ? parsed.data.signers : null;
+    } catch {
+      return null;
+    }
+  }
+
+  isMine(key: string): boolean {
+    return this.signers().some((one) => one.key === key && one.standing === "yours");
+  }
+
+  /** Of several who signed the same, this person, else who came first. */
+  firstOf(keys: readonly string[]): string | undefined {
+    const known = this.signers().filter(({ key }) => keys.includes(key));
+    return (known.find(({ standing }) => standing === "yours") ?? known[0])?.key ?? keys[0];
+  }
+
+  /** The signers whose words agents get. */
+  heard(): string[] {
+    return this.signers().flatMap(({ key, standing }) => (standing === "not_trusted" ? [] : [key]));
+  }
+
+  /**
+   * Remembers a signer. A new one is trusted, unless its name is another's already: then a person has to decide.
+   * @param now milliseconds since the epoch
+   */
+  meet(key: string, named: string | null, standing: Standing | null = null, now = Date.now()): void {
+    const known = this.signers().find((one) => one.key === key);
+    if (known && (standing === null || standing === known.standing)) return;
+    this.change((signers) => {
+      const name = cleanName(named);
+      const usual = this.isTaken(signers, key, name) ? "not_trusted" : "trusted";
+      const others = signers.filter((one) => one.key !== key);
+      if (known) return signers.map((one) => (one.key === key ? { ...one, standing: standing! } : one));
+      return [...others, { key, name, since: now, standing: standing ?? usual }];
+    });
+  }
+
+  /** Remembers a colleague whom a team's server knows: it lets nobody use another's name. */
+  meetRole(name: string): void {
+    const key = roleKey(name);
+    if (!this.signers().some((one) => one.key === key)) this.meet(key, name, "trusted");
+  }
+
+  set(key: string, standing: Standing): void {
+    this.meet(key, null, standing);
+  }
+
+  /** Labels what is in a memory anew: a key may have become this person's, or no longer be. */
+  relabel(memory: Memory): void {
+    for (const { signer } of signersHere(memory))
+      if (signer !== null) relabelSigner(memory, signer, this.authorOf(signer));
+  }
+
+  /** What a signer's records are labelled with; null: they are this person's. */
+  authorOf(key: string): string | null {
+    const signers = this.signers();
+    const signer = signers.find((one) => one.key === key);
+    if (signer?.standing === "yours") return null;
+    const name = signer?.name ?? "";
+    const shown = name === "" ? "somebody" : name;
+    const isPlain = /^[\x20-\x7e]+$/.test(shown);
+    if (name !== "" && isPlain && !this.isTaken(signers, key, name)) return shown;
+    return key.startsWith("role:")
+      ? `${shown} (at the team's server)`
+      : `${shown} (another key: ${shortKey(key)})`;
+  }
+
+  /** Whether a name is this person's, or that of somebody who came earlier. */
+  private isTaken(signers: readonly Signer[], key: string, name: string): boolean {
+    if (name === "") return false;
+    if (this.own.some((one) => isSameName(one, name))) return true;
+    const at = signers.findIndex((one) => one.key === key);
+    const earlier = at < 0 ? signers : signers.slice(0, at);
+    const mine = signers.filter(({ standing }) => standing === "yours");
+    return [...earlier, ...mine].some((one) => one.key !== key && isSameName(one.name, name));
+  }
+
+  private change(edit: (signers: Signer[]) => Signer[]): void {
+    withFileLock(`${this.file}.lock`, () => {
+      const now = this.read();
+      if (now === null)
+        throw new PommelError(
+          "unreadable",
+          `${this.file} is damaged.`,
+          "Repair it, or move it away: then nobody is trusted.",
+        );
+      this.known = edit(now);
+      writeJson(this.file, { signers: this.known });
+    });
+  }
+}
+
+const shortKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);
