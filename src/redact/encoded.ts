@@ -34,9 +34,7 @@ export function encodedIn(text: string, budget: DecodingBudget): Encoded[] {
     budget.left -= letters.text.length;
     found.push({ ...letters, block: null });
   }
-  for (const block of blocksIn(text)) {
-    if (budget.left < block.decoded.length) break;
-    budget.left -= block.decoded.length;
+  for (const block of blocksIn(text, budget)) {
     found.push({ text: block.decoded, back: () => ({ start: block.start, end: block.end }), block });
   }
   return found;
@@ -131,7 +129,7 @@ const maxLength = 20_000;
 const minLength = 20;
 
 /** Base64 and hexadecimal that say a text, and hex dumps. */
-function blocksIn(text: string): Block[] {
+function blocksIn(text: string, budget: DecodingBudget): Block[] {
   const blocks = text.includes("0000000") ? dumpsIn(text) : [];
   let read = 0;
   // A run of the least length has one of these places.
@@ -143,7 +141,11 @@ function blocksIn(text: string): Block[] {
     while (end < text.length && isBase64(text.charCodeAt(end))) end++;
     if (end - start >= minLength) {
       end = endOfLines(text, start, end);
+      const known = blocks.length;
       addBlocksOfRun(blocks, text, start, end);
+      for (const { decoded } of blocks.slice(known)) budget.left -= decoded.length;
+      // What is over the budget is not even unpacked.
+      if (budget.left < 0) return blocks.slice(0, known);
     }
     read = end;
   }
