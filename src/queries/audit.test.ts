@@ -11,7 +11,6 @@ import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
 import {
-  type AuditRecord,
   appendRecord,
   audited,
   auditRecords,

@@ -75,7 +75,7 @@ export async function jsonFile(file: string): Promise<unknown> {
 }
 
 /** The text of a JSON value. */
-export const jsonText = (bytes: Buffer): string =>
+const jsonText = (bytes: Buffer): string =>
   // Skip a byte order mark, and NULs left by a system crash: before, behind or within a record. In JSON none stands for itself.
   bytes
     .toString("utf8")

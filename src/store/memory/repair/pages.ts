@@ -7,7 +7,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
  */
 
 /** What SQLite has made since 2016, and what Pommel leaves as it is. Bytes. */
-export const pageBytes = 4096;
+const pageBytes = 4096;
 
 /** What SQLCipher keeps at the end of a page: an initialisation vector and an HMAC. Bytes. */
 const vectorBytes = 16;
