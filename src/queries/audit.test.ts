@@ -10,13 +10,7 @@ import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 import { decryptHome, encryptHome } from "../store/encryption/convert.ts";
 import { forgetKeys } from "../store/encryption/keys.ts";
 import { Memory } from "../store/memory/memory.ts";
-import {
-  appendRecord,
-  audited,
-  auditRecords,
-  forgetQuestions,
-  verifyAudit,
-} from "./audit.ts";
+import { appendRecord, audited, auditRecords, forgetQuestions, verifyAudit } from "./audit.ts";
 import { throughDoor } from "./door.ts";
 import { run } from "./operations.ts";
 
