@@ -18,6 +18,7 @@ const limit = 200;
 
 const sources = {
   annotation: "note",
+  conversation: "session",
   adr: "record",
   comment: "comment",
   commit: "commit",
