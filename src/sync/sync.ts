@@ -137,7 +137,7 @@ async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<b
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
   const signed = new SignedRecords(memory, settings.signing, settings.author);
-  const exportWork: ExportWork = { work, filter, me: settings.author, originOf: signed.originOf };
+  const exportWork: ExportWork = { work, filter, me: settings.author, authorshipOf: signed.authorshipOf };
   const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;
   report.waiting = waiting;

@@ -89,7 +89,7 @@ function importAs(
     if (from === null) return importMemory({ work, filter: true }, lines, options);
     const signed = new SignedRecords(work.memory, from.signing, from.signing.name);
     if (!options?.dryRun) await acceptLists(signed, from.file);
-    return importMemory({ work, filter: true, originOf: signed.originOf }, lines, options);
+    return importMemory({ work, filter: true, authorshipOf: signed.authorshipOf }, lines, options);
   };
   return changing(project, change, { create: true });
 }

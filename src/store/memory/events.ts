@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Memory } from "./memory.ts";
-import type { EventLink, EventRecord, Origin } from "./memory-records.ts";
+import type { Authorship, EventLink, EventRecord } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
 import { theOnly } from "./the-only.ts";
 
@@ -40,7 +40,7 @@ export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
 }
 
 /** Tells whose a version is that is here already. */
-export function saveOriginOfEvent(memory: Memory, event: EventRecord, { author, signer }: Origin): void {
+export function saveOriginOfEvent(memory: Memory, event: EventRecord, { author, signer }: Authorship): void {
   const known = eventByUid(memory, event.uid);
   if (known === null || known.updatedAt !== event.updatedAt || contentOf(known) !== contentOf(event)) return;
   memory.change("UPDATE events SET author = ?, signer = ? WHERE uid = ?", author, signer, event.uid);

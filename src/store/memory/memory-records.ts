@@ -22,14 +22,14 @@ export const titleSources = ["prompt", "agent", "summary", "user"] as const;
 export type TitleSource = (typeof titleSources)[number];
 
 /** Whose something is. */
-export interface Origin {
+export interface Authorship {
   /** What others' words are labelled with; null: they are this person's. */
   author: string | null;
   /** The key that signed it, or a colleague's role at a team's server; null: it was recorded here, or nobody signed it. */
   signer: string | null;
 }
 
-export interface SessionRecord extends Origin {
+export interface SessionRecord extends Authorship {
   id: number;
   uid: string;
   agent: string;
@@ -133,7 +133,7 @@ export interface ChunkToStore extends SessionChunk {
   vectors: ReadonlyMap<string, PassageVectors>;
 }
 
-export interface AnnotationRecord extends Partial<Origin> {
+export interface AnnotationRecord extends Partial<Authorship> {
   id: number;
   uid: string;
   sessionUid: string | null;
@@ -281,7 +281,7 @@ export interface CheckpointRecord {
 }
 
 /** A named group of sessions and checkpoints. */
-export interface EventRecord extends Partial<Origin> {
+export interface EventRecord extends Partial<Authorship> {
   uid: string;
   title: string;
   description: string;

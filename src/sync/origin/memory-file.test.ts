@@ -33,7 +33,7 @@ async function imported(machine: Machine, lines: readonly string[]): Promise<voi
     yield* lines;
   }
   const { problems } = await importMemory(
-    { work: machine.work, filter: true, originOf: signed.originOf },
+    { work: machine.work, filter: true, authorshipOf: signed.authorshipOf },
     all(),
   );
   expect(problems).toEqual([]);

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Origin } from "../../store/memory/memory-records.ts";
+import type { Authorship } from "../../store/memory/memory-records.ts";
 import { saveSigned, signersOf } from "../../store/memory/signers.ts";
 import type { Place } from "../branch/shared-file.ts";
 import { canonicalJson, compareText } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
 import { messageOfList, signedList, signerOfList, uidOfList } from "./signed-list.ts";
 import type { SigningKey } from "./signing-key.ts";
-import { type Trust, unsignedOrigin } from "./trust.ts";
+import { type Trust, unsignedAuthorship } from "./trust.ts";
 
 /** What a key signs for; of a session its head, and each of its turns: several machines may continue one. */
 export type SignedKind = "session" | "turn" | "annotation" | "event";
@@ -57,11 +57,11 @@ export class SignedRecords {
     private readonly name: string | null,
   ) {}
 
-  readonly originOf = (kind: SignedKind, uid: string, record: object): Origin => {
+  readonly authorshipOf = (kind: SignedKind, uid: string, record: object): Authorship => {
     const { trust } = this.signing;
     const signer = trust.firstOf(signersOf(this.memory, digestOf(kind, uid, record)));
     if (signer !== undefined) return { author: trust.authorOf(signer), signer };
-    return unsignedOrigin((record as { author?: string | null }).author);
+    return unsignedAuthorship((record as { author?: string | null }).author);
   };
 
   private isMine(digest: string): boolean {

@@ -6,7 +6,7 @@ import { textOf } from "../../project/files/if-any.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import type { Home } from "../../project/home.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { Origin } from "../../store/memory/memory-records.ts";
+import type { Authorship } from "../../store/memory/memory-records.ts";
 import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
 
 /**
@@ -51,7 +51,7 @@ const cleanName = (name: string | null | undefined): string =>
     .slice(0, maxName);
 
 /** Whose a record is that nobody signed. */
-export function unsignedOrigin(claimed: string | null | undefined): Origin {
+export function unsignedAuthorship(claimed: string | null | undefined): Authorship {
   const name = cleanName(claimed);
   return {
     author: name === "" ? "somebody (unsigned)" : `somebody (unsigned, claims to be "${name}")`,

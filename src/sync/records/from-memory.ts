@@ -14,8 +14,8 @@ import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { eventByUid, linksOf } from "../../store/memory/events.ts";
 import type {
   AttributionRecord,
+  Authorship,
   CommitRecord,
-  Origin,
   SessionRecord,
 } from "../../store/memory/memory-records.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
@@ -42,14 +42,14 @@ export interface ExportWork {
   /** Under which name this person shares; null or left out: none is known. */
   me?: string | null | undefined;
   /** Whose an imported record is; left out: what it says itself is believed, as of a copy within one home. */
-  originOf?: SignedRecords["originOf"] | undefined;
+  authorshipOf?: SignedRecords["authorshipOf"] | undefined;
 }
 
 /** As fields of a record: who shares it. Of others' a copy says what is known; on a branch their own signatures do. */
 function namedAuthor(
-  { me, originOf: tell }: ExportWork,
-  { author, signer }: Partial<Origin>,
-): Partial<Origin> {
+  { me, authorshipOf: tell }: ExportWork,
+  { author, signer }: Partial<Authorship>,
+): Partial<Authorship> {
   if (author == null) return me == null ? {} : { author: me };
   return tell !== undefined ? {} : signer == null ? { author } : { author, signer };
 }
@@ -58,12 +58,12 @@ function namedAuthor(
 type Claim = { author?: string | null | undefined; signer?: string | null | undefined };
 
 /** Whose an imported record is. */
-export function originOf(
-  { work, originOf: tell }: ExportWork,
+export function authorshipOf(
+  { work, authorshipOf: tell }: ExportWork,
   kind: SignedKind,
   uid: string,
   record: Claim,
-): Origin {
+): Authorship {
   const { author, signer } = tell?.(kind, uid, record) ?? {
     author: record.author ?? null,
     signer: record.signer ?? null,

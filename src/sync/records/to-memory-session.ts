@@ -6,7 +6,7 @@ import { groupTurns } from "../../sessions/ingest/turns.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { type Origin, type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
+import { type Authorship, type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
 import { type SessionUpdate, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -24,7 +24,7 @@ import {
 } from "../../store/memory/sharing.ts";
 import { canonicalJson } from "../codec/codec.ts";
 import { sharedFact } from "../export-files.ts";
-import { type ExportWork, originOf, redactorFor } from "./from-memory.ts";
+import { authorshipOf, type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
 import { rankOf } from "./to-memory.ts";
 import { saveTurns } from "./to-memory-turns.ts";
@@ -62,7 +62,7 @@ export const nameless = (uid: string): SharedSession => ({
 });
 
 interface OwnedSession {
-  origin: Origin;
+  origin: Authorship;
   meta: SharedSession;
   turns: readonly SharedTurn[];
   /** Of others. */
@@ -74,15 +74,15 @@ interface OwnedSession {
  * Without any signature, all of it is nobody's.
  */
 function ownedPart(exportWork: ExportWork, meta: SharedSession, turns: readonly SharedTurn[]): OwnedSession {
-  const given = originOf(exportWork, "session", meta.uid, meta);
+  const given = authorshipOf(exportWork, "session", meta.uid, meta);
   // A copy within one home: its turns are its session's.
-  const { originOf: tell } = exportWork;
+  const { authorshipOf: tell } = exportWork;
   if (tell === undefined) return { origin: given, meta, turns, foreign: 0 };
   const ofTurns = turns.map((turn) => tell("turn", meta.uid, turn));
   const known = knownOrigin(exportWork, meta.uid);
   const candidates = [...(known ? [known] : []), ...ofTurns, given];
   const origin = candidates.reduce((best, one) => (rankOf(one) > rankOf(best) ? one : best));
-  const isOwn = (one: Origin) =>
+  const isOwn = (one: Authorship) =>
     rankOf(one) === rankOf(origin) && (rankOf(one) !== 1 || one.signer === origin.signer);
   const own = turns.filter((_, i) => isOwn(ofTurns[i]!));
   const isBare = canonicalJson(meta) === canonicalJson(nameless(meta.uid));
@@ -96,7 +96,7 @@ function ownedPart(exportWork: ExportWork, meta: SharedSession, turns: readonly 
 }
 
 /** Whose the turns are that are here; null: there are none. */
-function knownOrigin({ work: { memory } }: ExportWork, uid: string): Origin | null {
+function knownOrigin({ work: { memory } }: ExportWork, uid: string): Authorship | null {
   const known = sessionByUid(memory, uid);
   if (known === null) return null;
   if (isRecordedHere(memory, uid)) return { author: null, signer: null };
@@ -146,7 +146,7 @@ export async function importSession(
   return taken;
 }
 
-const isOthers = (a: Origin, b: Origin) =>
+const isOthers = (a: Authorship, b: Authorship) =>
   rankOf(a) !== rankOf(b) || (rankOf(a) === 1 && a.signer !== b.signer);
 
 /** Makes the pending chunks of imported sessions after an interruption. */
@@ -174,7 +174,7 @@ function saveMeta(
   exportWork: ExportWork,
   meta: SharedSession,
   known: SessionRecord | null,
-  origin: Origin,
+  origin: Authorship,
 ): SessionRecord {
   const { memory } = exportWork.work;
   const clean = redactorFor(exportWork, known?.id ?? null);
@@ -206,7 +206,7 @@ function saveMeta(
 function parentOf(
   memory: Memory,
   uid: string,
-  update: Omit<SessionUpdate, "uid"> & Origin,
+  update: Omit<SessionUpdate, "uid"> & Authorship,
 ): SessionRecord | null {
   const known = sessionByUid(memory, uid);
   if (known === null) return saveSession(memory, { uid, ...update });

@@ -10,19 +10,19 @@ import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, saveCommit, updateCommit } from "../../store/memory/commits/commits.ts";
 import { eventByUid, saveEvent, saveLink, saveOriginOfEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { CommitRecord, Origin } from "../../store/memory/memory-records.ts";
+import type { Authorship, CommitRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
+  authorshipOf,
   type ExportWork,
   exportAttribution,
   exportCheckpoint,
   exportEvent,
   importedVersion,
-  originOf,
   redactorFor,
 } from "./from-memory.ts";
 import type {
@@ -38,10 +38,10 @@ import type {
 /** Whether a record is new; null when it was forgotten. */
 type IsNew = boolean | null;
 
-const isMine = ({ author }: Partial<Origin>): boolean => author == null;
+const isMine = ({ author }: Partial<Authorship>): boolean => author == null;
 
 /** This person's own counts more than what another signed, and that more than what nobody did. */
-export const rankOf = (origin: Partial<Origin>): number =>
+export const rankOf = (origin: Partial<Authorship>): number =>
   isMine(origin) ? 2 : origin.signer == null ? 0 : 1;
 
 /** Imports a note with its chunk. */
@@ -50,7 +50,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
   const { uid, session: sessionUid } = shared;
   if (isForgotten(memory, uid) || isRefused(memory, uid)) return null;
   if (sessionUid !== null && isForgotten(memory, sessionUid)) return null;
-  const origin = originOf(exportWork, "annotation", uid, shared);
+  const origin = authorshipOf(exportWork, "annotation", uid, shared);
   const known = annotationByUid(memory, uid);
   if (known !== null) {
     // Somebody changed what this person wrote, or did not sign it: the next exchange repairs it.
@@ -194,7 +194,7 @@ export function importEvent(exportWork: ExportWork, shared: SharedEvent): IsNew 
   return memory.inTransaction(() => {
     const before = eventByUid(memory, shared.uid);
     const known = exportEvent(exportWork, shared.uid);
-    const origin = originOf(exportWork, "event", shared.uid, shared);
+    const origin = authorshipOf(exportWork, "event", shared.uid, shared);
     const isBetter = before !== null && rankOf(origin) > rankOf(before);
     if (isSame("event", known, known ? joinEvents(known, shared) : shared) && !isBetter) return false;
     // Nobody's words do not take the place of somebody's; the next exchange repairs this person's.

@@ -206,7 +206,7 @@ export async function importTeamRecord(
   if (text === null) return;
   // The server lets nobody write under another's name.
   const origin = { author: trust.authorOf(role), signer: role };
-  const exportWork: ExportWork = { work, filter: true, originOf: () => origin };
+  const exportWork: ExportWork = { work, filter: true, authorshipOf: () => origin };
   const { imported } = report;
   switch (kind) {
     case "session": {

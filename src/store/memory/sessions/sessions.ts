@@ -1,9 +1,9 @@
 import type { Memory } from "../memory.ts";
-import { type Origin, type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
+import { type Authorship, type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
 
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
-export interface SessionUpdate extends Partial<Origin> {
+export interface SessionUpdate extends Partial<Authorship> {
   uid: string;
   agent: string;
   cwd: string;
