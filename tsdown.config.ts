@@ -67,7 +67,6 @@ export default defineConfig([
       "care-worker": "src/store/memory/backups/care-worker.ts",
       "index-worker": "src/code/index/index-worker.ts",
       "job-thread": "src/daemon/jobs/threads/job-thread.ts",
-      "vector-worker": "src/store/index/sqlite/signs/vector-worker.ts",
     },
     // CommonJS starts a tenth of a bare Node faster.
     format: "cjs",

@@ -5,8 +5,6 @@
  * Pointers count bytes. A row is a header of 16 bytes, then its components up to a multiple of 16 (`length`), zero at
  * the end. The header holds two float64: 1 / the vector's length, 0 for none, and the id that the caller gave it.
  * The query comes widened to int16, which saves a third of the time.
- *
- * At the end: the signs of rotated vectors, a bit each, compared by counting those that differ.
  */
 
 const header: usize = 16;
@@ -155,109 +153,5 @@ export function nearest(
     groups += 8;
     best += 8;
     whole += 8;
-  }
-}
-
-/**
- * Of `count` rows of signs that lie side by side, `words` times 64 bits each, and whose flags (a byte a row) have any of the
- * `wanted`: the `most` (one at least) that differ from the query in the fewest bits, of equal ones the first. Writes which they
- * are, ascending, to `found` (uint32). That and `differences` (uint16) have room for four times as many, `counts` (uint32) for
- * one more than a row has bits. Returns how many they are.
- */
-export function fewest(
-  query: usize,
-  rows: usize,
-  words: i32,
-  count: i32,
-  flags: usize,
-  wanted: i32,
-  most: i32,
-  found: usize,
-  differences: usize,
-  counts: usize,
-): i32 {
-  const length = (<usize>words) << 3;
-  // Mostly there are four, which need not be counted.
-  const a = load<u64>(query);
-  const b = words === 4 ? load<u64>(query, 8) : 0;
-  const c = words === 4 ? load<u64>(query, 16) : 0;
-  const d = words === 4 ? load<u64>(query, 24) : 0;
-  // Of those that were written so many differ in no more than `limit` bits: the fewest limit that leaves enough.
-  let limit = words << 6;
-  let within = 0;
-  // More than this cannot be among them any more.
-  let highest = limit;
-  let written = 0;
-  memory.fill(counts, 0, (<usize>limit + 1) << 2);
-  for (let i = 0; i < count; i++) {
-    let bits: i32;
-    if (words === 4) {
-      bits = <i32>(
-        (popcnt<u64>(a ^ load<u64>(rows)) +
-          popcnt<u64>(b ^ load<u64>(rows, 8)) +
-          popcnt<u64>(c ^ load<u64>(rows, 16)) +
-          popcnt<u64>(d ^ load<u64>(rows, 24)))
-      );
-    } else {
-      bits = 0;
-      for (let at: usize = 0; at < length; at += 8) {
-        bits += <i32>popcnt<u64>(load<u64>(query + at) ^ load<u64>(rows + at));
-      }
-    }
-    rows += length;
-    if (bits > highest || (<i32>load<u8>(flags + i) & wanted) === 0) continue;
-    store<u32>(found + ((<usize>written) << 2), i);
-    store<u16>(differences + ((<usize>written) << 1), <u16>bits);
-    written++;
-    within++;
-    const ofBits = counts + ((<usize>bits) << 2);
-    store<u32>(ofBits, load<u32>(ofBits) + 1);
-    for (let atLimit = <i32>load<u32>(counts + ((<usize>limit) << 2)); within - atLimit >= most; ) {
-      within -= atLimit;
-      limit--;
-      atLimit = <i32>load<u32>(counts + ((<usize>limit) << 2));
-    }
-    highest = within < most ? limit : limit - 1;
-    if (written === most << 2) written = keep(found, differences, written, limit, within);
-  }
-  const atLimit = <i32>load<u32>(counts + ((<usize>limit) << 2));
-  return keep(found, differences, written, limit, most - (within - atLimit));
-}
-
-/** Of what was found, keeps what differs in less than `limit` bits, and the first `atLimit` of those that differ in so many. */
-function keep(found: usize, differences: usize, count: i32, limit: i32, atLimit: i32): i32 {
-  let kept = 0;
-  for (let i = 0; i < count; i++) {
-    const bits = <i32>load<u16>(differences + ((<usize>i) << 1));
-    if (bits > limit || (bits === limit && --atLimit < 0)) continue;
-    store<u32>(found + ((<usize>kept) << 2), load<u32>(found + ((<usize>i) << 2)));
-    store<u16>(differences + ((<usize>kept) << 1), <u16>bits);
-    kept++;
-  }
-  return kept;
-}
-
-/**
- * For each of `count` rows in `list` (uint32) the sum of the shares (float32, 256 for each byte of a row) of its bytes, as
- * float32.
- */
-export function sumShares(
-  rows: usize,
-  words: i32,
-  list: usize,
-  count: i32,
-  shares: usize,
-  sums: usize,
-): void {
-  const length = (<usize>words) << 3;
-  for (let i = 0; i < count; i++) {
-    const row = rows + <usize>load<u32>(list + ((<usize>i) << 2)) * length;
-    let sum: f64 = 0;
-    let table = shares;
-    for (let at: usize = 0; at < length; at++) {
-      sum += <f64>load<f32>(table + ((<usize>load<u8>(row + at)) << 2));
-      table += 1024;
-    }
-    store<f32>(sums + ((<usize>i) << 2), <f32>sum);
   }
 }

@@ -75,11 +75,8 @@ async function searchIndex(
     return { ...answer, index: await ageOf(open.index, is_idle ? 0 : Math.max(pending, 1)) };
   }
   return withIndex(project, config, async (index) => {
-    const hasMeaning = config["embed.code"] !== "none";
-    // Before the engine is loaded: both take a while.
-    if (hasMeaning) index.expectVectors?.();
     const { CodeSearch } = await import("../../search/code/engine.ts");
-    const embedder = hasMeaning ? await bundledQueryEmbedder() : null;
+    const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
     const answer = await new CodeSearch({ project, index, embedder }).search(query);
     return { ...answer, index: await ageOf(index, null) };
   });

@@ -144,8 +144,6 @@ export interface SearchableIndex {
   revision(): Promise<string>;
   /** The best `k` chunks of the scope that hold any of the tokens (`tokenStream`), best first, by weighted BM25. */
   lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]>;
-  /** Vectors will be asked for: an engine may begin to read what it needs for that. Left out by those that need not. */
-  expectVectors?(): void;
   /**
    * The `k` chunks of the scope nearest to a vector, best first; the score is the cosine, -1 to 1. None where the index has
    * no vectors of that model and length.

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPlainKernel } from "../../../../test/support/plain/vector-kernel.ts";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
-import type { Level } from "../../../project/levels.ts";
+import { type Level, levels } from "../../../project/levels.ts";
 import { createKernel } from "../../vectors/vector-kernel.ts";
 import type { ChunkId, Scope } from "../port.ts";
 import { chunkId } from "../stored-rows.ts";
@@ -193,6 +193,69 @@ describe("following the database", () => {
   });
 });
 
+it("finds the nearest of what is stored, whatever was written, removed and asked", () => {
+  const component = fc.integer({ min: -3, max: 3 });
+  const vector = fc.array(component, { minLength: 4, maxLength: 4 });
+  const level = fc.constantFrom(...levels);
+  const chunks = fc.array(fc.record({ vector: fc.option(vector), level }), { maxLength: 8 });
+  const change = fc.record({ path: fc.constantFrom("a.ts", "b.ts", "c.ts"), chunks: fc.option(chunks) });
+  const scope = fc.record({
+    files: fc.option(fc.array(fc.nat(12), { maxLength: 6 })),
+    levels: fc.option(fc.subarray([...levels])),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(change, { minLength: 1, maxLength: 10 }),
+      scope,
+      vector,
+      fc.integer({ min: 1, max: 9 }),
+      (changes, { files, levels: wanted }, query, k) => {
+        index.remove(index.files().map(({ path }) => path));
+        const now = new Map<string, readonly Given[]>();
+        for (const { path, chunks } of changes) {
+          if (chunks === null) {
+            index.remove([path]);
+            now.delete(path);
+          } else {
+            // One at least says how long vectors are.
+            const all = [{ vector: [1, 0, 0, 0] }, ...chunks].map((given, i) => ({
+              ...given,
+              id: `${path} ${i}`,
+            }));
+            write(path, all);
+            // What was written last comes last.
+            now.delete(path);
+            now.set(path, all);
+          }
+          const ids = new Map(index.files().map((file) => [file.path, file.id]));
+          const among = files?.map((n) => [...ids.values()][n % 4]).filter((id) => id !== undefined) ?? null;
+          const expected = [...now].flatMap(([path, all]) =>
+            among === null || among.includes(ids.get(path)!)
+              ? all.flatMap(({ id, vector, level = "method" }) =>
+                  vector?.some((one) => one !== 0) && (wanted === null || wanted.includes(level))
+                    ? { id, score: cosine(vector, query) }
+                    : [],
+                )
+              : [],
+          );
+          expected.sort((a, b) => b.score - a.score);
+          const hasDirection = query.some((one) => one !== 0);
+          expect(near(query, k, { files: among, levels: wanted })).toEqual(
+            hasDirection ? expected.slice(0, k).map(({ id }) => id) : [],
+          );
+        }
+      },
+    ),
+  );
+});
+
+/** In the kernel's order of steps: rounded in the same way. */
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const product = (x: readonly number[], y: readonly number[]) =>
+    x.reduce((sum, value, i) => sum + value * y[i]!, 0);
+  return product(a, b) * (1 / Math.sqrt(product(a, a))) * (1 / Math.sqrt(product(b, b)));
+}
+
 it("finds the same with and without WebAssembly, in the same order", () => {
   const component = fc.integer({ min: -127, max: 127 });
   const vector = fc.array(component, { minLength: 20, maxLength: 20 });
@@ -207,7 +270,7 @@ it("finds the same with and without WebAssembly, in the same order", () => {
           rows.map((row, i) => ({ id: String(i), vector: row ?? (i === 0 ? Array(20).fill(0) : null) })),
         );
         const [quick, plain] = [createKernel, createPlainKernel].map(
-          (create) => new ChunkVectors(index, "m", { create }),
+          (create) => new ChunkVectors(index, "m", create),
         );
         const asked = Int8Array.from(query);
         const found = quick!.nearest(asked, k, everywhere);

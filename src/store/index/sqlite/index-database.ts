@@ -1,7 +1,6 @@
 import { Connection } from "../../sqlite/connection.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { correctTotals } from "../../sqlite/full-text-totals.ts";
-import type { Sqlite } from "../../sqlite/sqlite.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -18,7 +17,6 @@ import { SegmentBuilder } from "../words/segment.ts";
 import { insertIndexed, insertSkipped, restamp } from "./file-rows.ts";
 import { Outlines } from "./outlines.ts";
 import { codeSchema } from "./schema.ts";
-import { SignPacking } from "./signs/sign-blocks.ts";
 import { removeVectors } from "./vector-rows.ts";
 import { WordIndex } from "./word-index.ts";
 import { SegmentMerges } from "./word-segments.ts";
@@ -39,47 +37,20 @@ const fewChunks = 64;
 
 /** Revisions whose removed vectors are remembered; a reader that is further behind reads all ids. */
 const revisionsRemembered = 4096;
-/** Up to here comparing all vectors costs less than reading the likely ones, and their memory is affordable. */
-const signsUsually = 600_000;
-
-/** SQLite maps no more. Bytes. */
-const mostMapped = 0x7fff_0000;
-
-interface IndexOptions {
-  readonly: boolean;
-  signsFrom?: number;
-  mapped?: boolean;
-}
-
 /**
  * `index.db`: files, their chunks, the full-text rows, symbols and vectors of those. Every change of a file is one
  * transaction, so a reader sees a file as it was or as it is, never half. The port says what the methods do (../port.ts);
  * here they run at once.
  */
 export class IndexDatabase extends Connection {
-  /**
-   * @param options signsFrom: vectors of a model from which on their signs are stored; mapped: the file is read as memory, which takes
-   *   a third less time where much of it is read once, and ends the process if the file becomes shorter meanwhile: it never does
-   * @throws PommelError `not_indexed`, `schema_outdated`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable`
-   */
-  static open(
-    file: string,
-    { readonly, signsFrom = signsUsually, mapped = false }: IndexOptions,
-  ): IndexDatabase {
-    const db = openDatabase(file, codeSchema, { readonly });
-    if (mapped) db.exec(`PRAGMA mmap_size = ${mostMapped}`);
-    return new IndexDatabase(file, db, signsFrom);
+  /** @throws PommelError `not_indexed`, `schema_outdated`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
+  static open(file: string, options: { readonly: boolean }): IndexDatabase {
+    return new IndexDatabase(file, openDatabase(file, codeSchema, options));
   }
 
   readonly words = new WordIndex(this);
   private readonly outlinesKnown = new Outlines(this, this.words);
   private readonly merges = new SegmentMerges(this);
-  private readonly packing: SignPacking;
-
-  private constructor(file: string, db: Sqlite, signsFrom: number) {
-    super(file, db);
-    this.packing = new SignPacking(this, signsFrom);
-  }
 
   /** Everything that is written makes another revision, except what keeps what can be found (`inMerge`). */
   override inTransaction<T>(work: () => T): T {
@@ -249,12 +220,12 @@ export class IndexDatabase extends Connection {
   }
 
   /**
-   * Does a little of what is left to do about words and vectors.
+   * Does a little of what is left to do about words.
    * @param atRest nothing waits for it
    * @returns whether there was anything
    */
   mergeStep(atRest = false): boolean {
-    return this.packing.step() || this.merges.step(atRest);
+    return this.merges.step(atRest);
   }
 
   // Reading

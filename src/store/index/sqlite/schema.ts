@@ -158,21 +158,6 @@ const tables = `
       WHERE model = old.model AND dimensions = old.dimensions;
   END;
 
-  -- docs/decisions/0014-own-postings.md: the signs of many vectors, which tell the likely ones. Made from vectors, with time.
-  CREATE TABLE sign_blocks (
-    id         INTEGER PRIMARY KEY,
-    model      TEXT NOT NULL,
-    dimensions INTEGER NOT NULL,
-    -- The last row of vectors that is in it: all of the model since the block before.
-    last_row   INTEGER NOT NULL,
-    chunks     INTEGER NOT NULL,
-    -- SignBlock (signs/sign-blocks.ts).
-    rows       BLOB NOT NULL,
-    flags      BLOB NOT NULL,
-    signs      BLOB NOT NULL
-  ) STRICT;
-  CREATE INDEX sign_blocks_in_order ON sign_blocks (model, dimensions, last_row, chunks);
-
   -- docs/decisions/0014-own-postings.md: what a reader with a connection of its own has to forget.
   -- Counts changes of what can be found; merging words is none.
   CREATE TABLE revision (number INTEGER NOT NULL) STRICT;
@@ -213,7 +198,7 @@ const tables = `
 /**
  * The schema of index.db. Everything in it can be made again, so a change takes no step: `first` goes up, which empties older ones.
  */
-export const codeSchema: Schema = { first: 13, steps: [tables] };
+export const codeSchema: Schema = { first: 14, steps: [tables] };
 
 /** The totals as they are kept, and as they are counted. Triggers of the schema keep them. */
 const kept = [

@@ -8,7 +8,6 @@ import type { IndexDriver } from "../port.ts";
 import { reconciledAt } from "../port.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeSchema, wrongTotals } from "./schema.ts";
-import { VectorThread } from "./signs/vector-thread.ts";
 import { SqliteIndex } from "./sqlite-index.ts";
 
 /** The code index in one file, `index.db`; nothing to install or to run. */
@@ -23,23 +22,12 @@ export const sqliteDriver: IndexDriver = {
     }
   },
   openBeside: (file) => SqliteIndex.open(file, { readonly: false }),
-  read: (file, use) => openToRead(file, readable, (db) => useOnce(db, use)),
+  read: (file, use) => openToRead(file, readable, (db) => use(new SqliteIndex(db))),
   moveAside,
   check: async (file) => checkDatabase(file, codeSchema, wrongTotals),
   bytes: async (file) => filesOf(file).reduce((sum, one) => sum + sizeOf(one), 0),
   place: "",
 };
-
-/** The database is closed by who opened it. */
-async function useOnce<T>(db: IndexDatabase, use: (index: SqliteIndex) => Promise<T>): Promise<T> {
-  const thread = VectorThread.of(db);
-  try {
-    return await use(new SqliteIndex(db, thread));
-  } finally {
-    // Nothing waits for its end.
-    void thread?.close();
-  }
-}
 
 /** Whether a WAL database can be read comes out with the first read only. */
 function readable(file: string): IndexDatabase {

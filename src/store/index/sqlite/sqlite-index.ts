@@ -17,7 +17,6 @@ import { definitionsByKey } from "../words/stored-words.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
-import type { VectorThread } from "./signs/vector-thread.ts";
 import { keepModels, pathsWithoutVectors, storeVectors, vectorCounts } from "./vector-rows.ts";
 
 type FoundSymbol = Omit<Definition, "key">;
@@ -69,20 +68,14 @@ export class SqliteIndex implements CodeIndex {
   readonly commits: SqliteCommits;
   private readonly defined: Definitions;
 
-  /**
-   * @param db belongs to the index from now on, which closes it
-   * @param thread has the vectors, in place of this one
-   */
-  constructor(
-    private readonly db: IndexDatabase,
-    private readonly thread: VectorThread | null = null,
-  ) {
+  /** @param db belongs to the index from now on, which closes it */
+  constructor(private readonly db: IndexDatabase) {
     this.commits = new SqliteCommits(db);
     this.defined = new Definitions(db);
   }
 
   /** @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `disk_full`, `unreadable` */
-  static open(file: string, options: { readonly: boolean; mapped?: boolean }): SqliteIndex {
+  static open(file: string, options: { readonly: boolean }): SqliteIndex {
     return new SqliteIndex(IndexDatabase.open(file, options));
   }
 
@@ -113,32 +106,12 @@ export class SqliteIndex implements CodeIndex {
     return this.read((db) => db.words.best(tokens, weights, k, scope));
   }
 
-  expectVectors(): void {
-    this.thread?.start();
-  }
-
   nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
-    return this.inThread(
-      (thread) => thread.nearest(query, k, scope),
-      () => this.read(() => this.vectorsOf(query.model).nearest(query.vector, k, scope)),
-    );
+    return this.read(() => this.vectorsOf(query.model).nearest(query.vector, k, scope));
   }
 
   similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
-    return this.inThread(
-      (thread) => thread.similarities(query, ids),
-      () => this.read(() => this.vectorsOf(query.model).similarities(query.vector, ids)),
-    );
-  }
-
-  /** @param here the same without a thread, or where that fails: then it is slower, or says what is wrong */
-  private async inThread<T>(there: (thread: VectorThread) => Promise<T>, here: () => Promise<T>): Promise<T> {
-    return this.thread === null ? here() : there(this.thread).catch(here);
-  }
-
-  /** Reads what the first question about a model's vectors would have to. */
-  loadVectors(model: string): void {
-    this.vectorsOf(model).size();
+    return this.read(() => this.vectorsOf(query.model).similarities(query.vector, ids));
   }
 
   definitions(keys: readonly string[], limit: number): Promise<Definition[]> {

@@ -88,15 +88,6 @@ export function vectorCounts(db: Connection): VectorCounts[] {
   return db.all<VectorCounts>("SELECT model, dimensions, chunks, missing FROM vector_totals WHERE files > 0");
 }
 
-/** How many rows of vectors there are. */
-export function rowCount(
-  db: Connection,
-  { model, dimensions }: Pick<FileVectors, "model" | "dimensions">,
-): number {
-  const count = "SELECT files FROM vector_totals WHERE model = ? AND dimensions = ?";
-  return db.value<number | null>(count, model, dimensions) ?? 0;
-}
-
 /** Forgets the vectors of all models but these. */
 export function keepModels(db: Connection, models: readonly string[]): void {
   const others = vectorCounts(db).flatMap(({ model }) => (models.includes(model) ? [] : model));
@@ -111,37 +102,10 @@ export function removeVectors(db: Connection, which: string, given: readonly unk
   db.prepare(`DELETE FROM vectors WHERE ${which}`).run(...given);
 }
 
-/** Ids of the rows of a model, ascending: all, or those from one to another. */
-export function vectorRowIds(
-  db: Connection,
-  model: string,
-  { from = 0, to = Number.MAX_SAFE_INTEGER } = {},
-): number[] {
-  return db.column<number>(
-    "SELECT id FROM vectors WHERE model = ? AND id BETWEEN ? AND ? ORDER BY id",
-    model,
-    from,
-    to,
-  );
+/** Ids of the rows of a model, ascending. */
+export function vectorRowIds(db: Connection, model: string): number[] {
+  return db.column<number>("SELECT id FROM vectors WHERE model = ? ORDER BY id", model);
 }
-
-/** Vectors that are the `at`-th of a row each, in their order. */
-export function vectorsAt(
-  db: Connection,
-  dimensions: number,
-  places: readonly { row: number; at: number }[],
-): Uint8Array[] {
-  return db.column<Uint8Array>(
-    `SELECT substr(v.data, ? * (w.value & ${maxPlaces - 1}) + 1, ?)
-     FROM json_each(?) w CROSS JOIN vectors v ON v.id = w.value / ${maxPlaces}`,
-    dimensions,
-    dimensions,
-    places.map(({ row, at }) => row * maxPlaces + at),
-  );
-}
-
-/** No row has so many vectors. */
-const maxPlaces = 2 ** 20;
 
 /** The rows of a model with an id beyond `after`, ascending, one at a time. */
 export function vectorRowsAfter(
