@@ -11,6 +11,67 @@ const texts = z.array(text).min(1);
 const pattern = text.refine((source) => compiles(source), "is no regular expression");
 const why = text.optional();
 
+/** What a grammar's row may have; with a `base`, null takes a key away. */
+const words = z.record(text, text);
+const grammar = z
+  .strictObject({
+    why,
+    class: words,
+    method: words,
+    type: words,
+    constant: words,
+    keywords: z.record(text, z.record(text, z.tuple([z.enum(["class", "method"]), text]))),
+    bodied: texts,
+    name: words,
+    owner: words,
+    body: words,
+    expressions: z
+      .strictObject({
+        kinds: texts,
+        namedBy: z.record(text, text.nullable()),
+        through: z.array(text),
+        calls: texts,
+      })
+      .partial(),
+    wrapper: texts,
+    transparent: texts,
+    parts: z.record(text, pattern),
+    noise: z.array(texts),
+    declaration: pattern,
+    opening: pattern,
+    comment: texts,
+    attribute: texts,
+    docAttributes: z.strictObject({ before: pattern, inside: pattern }),
+    docstring: pattern,
+    returns: words,
+    references: z
+      .strictObject({
+        query: texts,
+        self: texts,
+        handsOn: texts,
+        modules: z.strictObject({
+          style: z.enum(["path", "dotted", "directory", "crate"]),
+          extensions: texts,
+          index: texts.optional(),
+          sharesDirectory: z.boolean().optional(),
+          implicitSelf: z.boolean().optional(),
+        }),
+      })
+      .partial(),
+    block: texts,
+  })
+  .partial()
+  .extend({ wasm: text });
+const language = z.strictObject({
+  id: text,
+  title: text,
+  aliases: texts.optional(),
+  extensions: texts,
+  filenames: texts.optional(),
+  interpreters: texts.optional(),
+  grammar: grammar.required({ class: true, method: true, comment: true, block: true }),
+});
+
 const schemas: Record<string, z.ZodType> = {
   "attribution/commands/generators.json": z.strictObject({
     generators: z.array(
@@ -39,6 +100,19 @@ const schemas: Record<string, z.ZodType> = {
     patterns: z.array(pattern),
   }),
   "code/files/known-files.json": z.array(z.strictObject({ path: pattern, holds: text.lowercase() })),
+  "code/languages/languages.json": z
+    .array(z.union([language, language.extend({ base: text, grammar })]))
+    .refine((rows) => {
+      const ids = rows.map(({ id }) => id);
+      return rows.every((row) => !("base" in row) || ids.includes(row.base));
+    }, "a base is one of the languages"),
+  "code/languages/references/queries.json": z.record(text, z.array(z.string())),
+  "code/languages/text-formats.json": z.strictObject({
+    extensions: z.record(text, texts),
+    scriptHosts: words,
+    filenames: z.record(text.lowercase(), text),
+    aliases: z.record(text.lowercase(), text),
+  }),
   "code/files/vendored.json": z.strictObject({
     always: texts,
     besides: z.record(text, texts),
