@@ -1,31 +1,13 @@
 import { isPassphrase, isSecretValue, isStated } from "./checks/values.ts";
+import data from "./names.json" with { type: "json" };
 
 type Kind = "password" | "token" | "code" | "phrase" | "pair";
 
-const revealingNames: readonly { name: RegExp; kind: Kind; type: string }[] = [
-  {
-    name: /(?:password|passwd|passphrase|passcode|pwd|passwort|kennwort|contrasena|senha|(?:^|_)(?:pass|pw|psk))$/,
-    kind: "password",
-    type: "PASSWORD",
-  },
-  {
-    name: /(?:^|_)(?:pin|pin_code|otp|otp_code|totp|cvv|cvc|mfa_code|verification_code|one_time_code)$/,
-    kind: "code",
-    type: "OTP",
-  },
-  { name: /(?:mnemonic|(?:seed|recovery|backup|secret)_phrase)$/, kind: "phrase", type: "SEED_PHRASE" },
-  {
-    name: /(?:api|secret|access|auth|account|encryption|signing|private|master|license|openai|anthropic|stripe|github|deploy)_?key$/,
-    kind: "token",
-    type: "API_KEY",
-  },
-  { name: /(?:client_)?secret(?:_(?:access_)?key|_key_base|_token)?$/, kind: "token", type: "SECRET" },
-  { name: /(?:token|(?:^|_)bearer)$/, kind: "token", type: "TOKEN" },
-  { name: /credentials?$/, kind: "token", type: "CREDENTIAL" },
-  { name: /^(?:http_|basic_)?(?:auth|userpass|user_pass|login)$/, kind: "pair", type: "BASIC_AUTH" },
-  { name: /^(?:proxy_)?authorization$/, kind: "token", type: "AUTHORIZATION" },
-  { name: /^(?:set_)?cookies?$/, kind: "token", type: "COOKIE" },
-];
+const revealingNames = data.map(({ name, kind, type }) => ({
+  name: new RegExp(name),
+  kind: kind as Kind,
+  type,
+}));
 
 /** Longer values are not judged by their name alone. Characters. */
 const maxNamedLength = 8_000;

@@ -3,7 +3,7 @@ import { range } from "../../../test/support/checkpoint-rows-fixture.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { keepKnown } from "./keep-known.ts";
 
-const human = { author: "human", how: "absence", confidence: 0.95 } as const;
+const human = { author: "human", how: "absence", basis: "alone", confidence: 0.95 } as const;
 const unknown = { author: "unknown", how: "none", confidence: 0 } as const;
 const shell = { how: "shell", confidence: 0.85, sessionUid: "s", turn: 1 } as const;
 const a = (more: Partial<AttributionRecord>, first = 1, last = 3) => range("a.ts", first, last, more);

@@ -33,15 +33,9 @@ const isForgotten = ({ author, sessionUid }: AttributionRecord) => author === "a
 /** Another tool's, which was imported (record-notes.ts). */
 const isNote = ({ how }: AttributionRecord) => how === "note";
 
-/** Of an older Pommel, which did not say more: what showed up while no agent wrote. */
-const seenAlone = 0.95;
-
 /** By when lines showed up. */
-const rests = ({ author, how, basis, confidence }: AttributionRecord) =>
-  author === "agent"
-    ? how === "shell"
-    : author === "human" &&
-      (basis === "alone" || basis === "patched" || (basis == null && confidence >= seenAlone));
+const rests = ({ author, how, basis }: AttributionRecord) =>
+  author === "agent" ? how === "shell" : author === "human" && (basis === "alone" || basis === "patched");
 
 /** Unknown, and not because a call holds it. */
 const isOpen = ({ author, basis }: AttributionRecord) => author === "unknown" && basis !== "verbatim";

@@ -1,3 +1,5 @@
+import data from "./generators.json" with { type: "json" };
+
 /** What code generators, snapshot tests and scaffolds write: files that their command lines do not name. */
 
 interface Generator {
@@ -12,47 +14,11 @@ interface Generator {
 const generated =
   /(?:^|\/)(?:gen|autogen|_?_?generated(?:__)?)\/|[._-](?:gen|generated|autogen)\.[^/]*$|(?:^|\/)zz_generated/;
 
-const generators: readonly Generator[] = [
-  {
-    command: /\b(?:protoc|buf\s+generate)\b/,
-    files: /(?:[._](?:pb2?|grpc|pbobjc|twirp|connect))(?:_grpc)?\.[^/]*$/,
-    writes: "such",
-  },
-  {
-    command:
-      /\bcargo\s+insta\b|\b(?:vitest|jest|ava|tap|test)\b[^;&|]*\s(?:-u|--update\S*|--snapshot-update)(?![\w-])/,
-    files: /(?:^|\/)(?:__snapshots__|snapshots|[^/]+-snapshots)\/|\.snap(?:shot)?(?:\.[^/]*)?$/,
-    writes: "such",
-  },
-  {
-    command: /\b(?:prisma\s+migrate|makemigrations|alembic)\b/,
-    files: /(?:^|\/)(?:migrations?|versions)\//,
-    writes: "such",
-  },
-  { command: /\bgraphql-codegen\b/, files: /(?:^|\/)gql\//, writes: "new" },
-  {
-    command: /\b(?:go\s+generate|sqlc|mockgen|stringer)\b/,
-    files: /(?:_string|_mock|_enumer|wire_gen)\.go$|(?:^|\/)mocks?(?:\/|_[^/]*$)/,
-    writes: "new",
-  },
-  {
-    command: /\b(?:codegen|openapi-\S+|swagger-\S+|prisma\s+generate)\b/i,
-    files: null,
-    writes: "new",
-  },
-  {
-    command: /\b(?:scaffold|hygen|plop|cookiecutter|(?:rails|ng|nx)\s+g(?:enerate)?)\b/i,
-    files: null,
-    writes: "any",
-  },
-  {
-    // A target or script of that name.
-    command:
-      /^(?:make|just|task|mise|rake|npm|pnpm|yarn|bun|nx|turbo|gradle|\.\/gradlew)\s[^;&|]*\b(?:gen|generate)\b/,
-    files: null,
-    writes: "new",
-  },
-];
+const generators: readonly Generator[] = data.generators.map((row) => ({
+  command: new RegExp(row.command, row.flags),
+  files: row.files === undefined ? null : new RegExp(row.files),
+  writes: row.writes as Generator["writes"],
+}));
 
 /** What generators write at the beginning of their files. */
 const mark =
@@ -98,61 +64,21 @@ export const generatesOnlySuch = (command: string): boolean =>
 
 interface Manager {
   command: RegExp;
-  manifest: RegExp;
+  /** The file in which people name packages; null: lines of it are not looked into. */
+  manifest: RegExp | null;
   lock: RegExp;
 }
 
-const managers: readonly Manager[] = [
-  {
-    command:
-      /\b(?:npm\s+(?:i|in|install|add|ci|un|uninstall|rm|remove|up|update|upgrade|dedupe|audit)|pnpm\s+(?:i|install|add|rm|remove|up|update|dedupe)|yarn(?:\s+(?:install|add|remove|up|upgrade|dedupe)|\s*(?:$|[;&|]))|bun\s+(?:i|install|add|rm|remove|update))\b/m,
-    manifest: /^package\.json$/,
-    lock: /^(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/,
-  },
-  {
-    command: /\bcargo\s+(?:add|rm|remove|update|build|check|test|run|generate-lockfile|install)\b/,
-    manifest: /^Cargo\.toml$/,
-    lock: /^Cargo\.lock$/,
-  },
-  {
-    command: /\bgo\s+(?:get|mod|work)\b/,
-    manifest: /^go\.(?:mod|work)$/,
-    lock: /^go\.(?:work\.)?sum$/,
-  },
-  {
-    command:
-      /\b(?:poetry\s+(?:add|remove|lock|update|install)|uv\s+(?:add|remove|lock|sync|run|pip)|pdm\s+(?:add|remove|lock|update|install)|pipenv\s+(?:install|lock|update)|pip-compile|pixi\s+(?:add|remove|install|update))\b/,
-    manifest: /^(?:pyproject\.toml|Pipfile|pixi\.toml)$/,
-    lock: /^(?:poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|pixi\.lock|requirements.*\.txt)$/,
-  },
-  {
-    command: /\bbundle\s+(?:add|install|update|lock|remove)\b/,
-    manifest: /^Gemfile$/,
-    lock: /^Gemfile\.lock$/,
-  },
-  {
-    command: /\bcomposer\s+(?:require|install|update|remove)\b/,
-    manifest: /^composer\.json$/,
-    lock: /^composer\.lock$/,
-  },
-  {
-    command: /\b(?:terraform|tofu)\s+(?:init|providers|get)\b/,
-    manifest: /^$/,
-    lock: /^\.terraform\.lock\.hcl$/,
-  },
-  { command: /\bmix\s+(?:deps|do)\b/, manifest: /^mix\.exs$/, lock: /^mix\.lock$/ },
-  { command: /\bnix\s+flake\b/, manifest: /^$/, lock: /^flake\.lock$/ },
-  {
-    command: /\b(?:pod\s+(?:install|update)|swift\s+package)\b/,
-    manifest: /^$/,
-    lock: /^(?:Podfile\.lock|Package\.resolved)$/,
-  },
-];
+const managers: readonly Manager[] = data.managers.map((row) => ({
+  command: new RegExp(row.command, row.flags),
+  manifest: row.manifest === undefined ? null : new RegExp(row.manifest),
+  lock: new RegExp(row.lock),
+}));
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
 export const isPackageFile = (path: string): boolean =>
-  managers.some(({ lock, manifest }) => lock.test(nameOf(path)) || manifest.test(nameOf(path)));
+  managers.some(({ lock, manifest }) => lock.test(nameOf(path)) || manifest?.test(nameOf(path)) === true);
 
 /** Whatever manager it calls. */
 const installTarget =
@@ -178,7 +104,7 @@ export const isLockFile = (path: string): boolean => managers.some(({ lock }) =>
  */
 export function installs(command: string, path: string, bare: string): boolean {
   const name = nameOf(path);
-  const manager = managers.find((each) => each.lock.test(name) || each.manifest.test(name));
+  const manager = managers.find((each) => each.lock.test(name) || each.manifest?.test(name));
   if (manager && installTarget.test(command)) return manager.lock.test(name) || bare === "";
   if (!manager?.command.test(command)) return false;
   if (manager.lock.test(name)) return true;

@@ -1,4 +1,5 @@
 import { cleanLabel, fits } from "../../protocol/outside.ts";
+import data from "./signatures.json" with { type: "json" };
 
 /** The mentions of agents in a commit's own text. */
 export interface CommitMessageFacts {
@@ -54,28 +55,16 @@ export function readMessage(commit: string): CommitMessageFacts {
  * Agents by the address that they sign with: a name alone may be a person's, who can be called Claude. The addresses are
  * those of the tools' own defaults.
  */
-const signatures: readonly { tool: string; email: RegExp; name?: RegExp }[] = [
-  { tool: "claude", email: /^noreply@anthropic\.com$/ },
-  { tool: "claude", email: /^\d+\+claude(\[bot\])?@users\.noreply\.github\.com$/ },
-  { tool: "codex", email: /^(noreply|codex)@openai\.com$/ },
-  { tool: "codex", email: /^\d+\+chatgpt-codex-connector(\[bot\])?@users\.noreply\.github\.com$/ },
-  { tool: "copilot", email: /^\d+\+copilot(-swe-agent\[bot\])?@users\.noreply\.github\.com$/ },
-  { tool: "copilot", email: /^copilot@github\.com$/ },
-  { tool: "cursor", email: /^cursoragent@cursor\.com$/ },
-  { tool: "gemini", email: /^\d+\+gemini-(code-assist|cli)(\[bot\])?@users\.noreply\.github\.com$/ },
-  {
-    tool: "gemini",
-    email: /^(noreply|gemini-cli|gemini-code-assist|gemini-cli-robot)@google\.com$/,
-    name: /^gemini\b/i,
-  },
-  { tool: "aider", email: /^(noreply|aider)@aider\.chat$/ },
-  { tool: "aider", email: /./, name: /\(aider\)$/i },
-];
+const signatures = data.map(({ tool, email, name }) => ({
+  tool,
+  email: new RegExp(email),
+  name: name === undefined ? null : new RegExp(name, "i"),
+}));
 
 /** The agent that signs as `Name <address>`; null for a person. */
 function agentIn(person: string): { name: string; tool: string } | null {
   const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
   const email = address.toLowerCase();
-  const found = signatures.find((one) => one.email.test(email) && (one.name?.test(name) ?? true));
+  const found = signatures.find((one) => one.email.test(email) && one.name?.test(name) !== false);
   return found ? { name: cleanLabel("author", name), tool: found.tool } : null;
 }

@@ -11,7 +11,7 @@ export interface Verdict {
   model: string | null;
   confidence: number;
   how: AttributionHow;
-  /** null: stored by an older Pommel. */
+  /** null: another tool's note, or a basis of a colleague's Pommel that this one does not have. */
   basis: AttributionBasis | null;
 }
 

@@ -2,52 +2,13 @@
 
 import { posix } from "node:path";
 import { shortenRuns } from "../../text/long-lines.ts";
+import names from "./generated-names.json" with { type: "json" };
 
 /** What package managers write: exact names, lower case. */
-const lockFiles = new Set([
-  "bun.lock",
-  "cargo.lock",
-  "composer.lock",
-  "conan.lock",
-  "deno.lock",
-  "flake.lock",
-  "gemfile.lock",
-  "go.sum",
-  "go.work.sum",
-  "gradle.lockfile",
-  "mix.lock",
-  "npm-shrinkwrap.json",
-  "package-lock.json",
-  "package.resolved",
-  "packages.lock.json",
-  "paket.lock",
-  "pdm.lock",
-  "pipfile.lock",
-  "pixi.lock",
-  "pnpm-lock.yaml",
-  "podfile.lock",
-  "poetry.lock",
-  "pubspec.lock",
-  "uv.lock",
-  "yarn.lock",
-  ".pnp.cjs",
-  ".pnp.loader.mjs",
-]);
+const lockFiles = new Set(names.lockFiles);
 
 /** Source maps, and the outputs of protobuf, thrift, Dart's build_runner, .NET designers, Kubernetes. */
-const generatedName = new RegExp(
-  [
-    String.raw`\.(js|mjs|cjs|css|ts)\.map$`,
-    String.raw`\.pb(\.gw)?\.(go|cc|h|c|swift|dart|rb)$`,
-    String.raw`_pb2(_grpc)?\.pyi?$`,
-    String.raw`_pb\.(js|ts|d\.ts|rb)$`,
-    String.raw`_grpc\.pb\.go$`,
-    String.raw`\.(g|freezed|gr)\.dart$`,
-    String.raw`\.(g|g\.i|designer|generated)\.(cs|vb)$`,
-    String.raw`\.gen\.(go|ts|js)$`,
-    String.raw`^zz_generated\..*\.go$`,
-  ].join("|"),
-);
+const generatedName = new RegExp(names.patterns.join("|"));
 
 /** Whether the name alone shows that a tool wrote the file: lock files, source maps, compiler outputs. */
 export function isGeneratedName(path: string): boolean {

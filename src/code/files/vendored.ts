@@ -1,59 +1,18 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
+import vendored from "./vendored.json" with { type: "json" };
 
 /** Names of directories that hold other people's code or a tool's output, wherever they are. */
-const always = new Set([
-  "node_modules",
-  "bower_components",
-  "jspm_packages",
-  "third_party",
-  "third-party",
-  "thirdparty",
-  "3rdparty",
-  "site-packages",
-  "__pycache__",
-  "__pypackages__",
-  ".venv",
-  ".tox",
-  ".nox",
-  ".eggs",
-  ".yarn",
-  ".pnpm-store",
-  ".bundle",
-  ".gradle",
-  ".terraform",
-  ".dart_tool",
-  ".next",
-  ".nuxt",
-  ".svelte-kit",
-  ".turbo",
-  ".parcel-cache",
-]);
+const always = new Set(vendored.always);
 
 /**
  * Names that are an ordinary word as well ("vendor" in a shop). They count where a package manager would put them:
  * beside its manifest, or with its metadata inside (paths relative to the directory above).
  */
-const besides = new Map([
-  [
-    "vendor",
-    [
-      "go.mod",
-      "composer.json",
-      "Gemfile",
-      "Cargo.toml",
-      "vendor/modules.txt",
-      "vendor/autoload.php",
-      "vendor/bundle",
-    ],
-  ],
-  ["Pods", ["Podfile"]],
-  ["Carthage", ["Cartfile"]],
-  ["deps", ["mix.exs"]],
-]);
+const besides = new Map(Object.entries(vendored.besides));
 
 /** Marker files of virtual environments and caches (Cargo's target, mypy, uv). */
-const marks = ["pyvenv.cfg", "CACHEDIR.TAG"];
+const { marks } = vendored;
 
 /** Names that are vendored at the top of any project. */
 export const vendoredNames: readonly string[] = [...always];

@@ -1,47 +1,32 @@
 import { closest, distance } from "fastest-levenshtein";
 import { PommelError } from "../../project/errors.ts";
-import { ecmascript } from "./ecmascript.ts";
-import { java, kotlin, scala } from "./jvm.ts";
 import type { Grammar, Language } from "./language.ts";
-import { bash, elixir, lua, php, python, ruby } from "./scripting.ts";
-import { cFamily, csharp, go, rust, swift } from "./systems.ts";
-import { scriptHosts, textAliases, textFilenames, textFormats } from "./text-formats.ts";
+import { readLanguages } from "./read-languages.ts";
+import textFormats from "./text-formats.json" with { type: "json" };
 
 /** An id of `languageIds`: of a language with a grammar, "markdown", a text format, or "text". */
 export type LanguageId = string;
 
 /** Every language that is cut by its syntax. */
-export const languages: readonly Language[] = [
-  ...ecmascript,
-  python,
-  go,
-  java,
-  rust,
-  csharp,
-  ...cFamily,
-  ruby,
-  php,
-  kotlin,
-  swift,
-  scala,
-  bash,
-  lua,
-  elixir,
-];
+export const languages: readonly Language[] = readLanguages();
+
+/** Formats that hold scripts, and the language whose grammar reads those. */
+const scriptHosts: Readonly<Record<string, string>> = textFormats.scriptHosts;
 
 const markdownExtensions = ["md", "markdown", "mdc", "mkd"];
 
 const languageOfId = new Map(languages.map((language) => [language.id, language]));
 const idOfExtension = new Map<string, LanguageId>();
-const idOfFilename = new Map<string, LanguageId>(Object.entries(textFilenames));
+const idOfFilename = new Map<string, LanguageId>(Object.entries(textFormats.filenames));
 const idOfInterpreter = new Map<string, LanguageId>();
 const idOfName = new Map<string, LanguageId>();
 
-for (const [id, extensions] of Object.entries(textFormats)) {
+// Text formats have no grammar here and are cut by lines; each has an id, so that a search can be limited to it.
+for (const [id, extensions] of Object.entries(textFormats.extensions)) {
   idOfName.set(id, id);
   for (const extension of extensions) idOfExtension.set(extension, id);
 }
-for (const [alias, id] of Object.entries(textAliases)) idOfName.set(alias, id);
+for (const [alias, id] of Object.entries(textFormats.aliases)) idOfName.set(alias, id);
 for (const extension of markdownExtensions) idOfExtension.set(extension, "markdown");
 idOfExtension.set("h", "c");
 for (const { id, title, aliases = [], extensions, filenames = [], interpreters = [] } of languages) {

@@ -1,6 +1,6 @@
 import type { References } from "./references/references.ts";
 
-/** Languages as data: the chunker and the graph have no language-specific code. */
+/** Languages as data (languages.json): the chunker and the graph have no language-specific code. */
 
 /**
  * Steps from a node to one of its parts, separated by blanks: `field` is the child in that field,
@@ -80,7 +80,7 @@ export interface Language {
   title: string;
   /** Other names a user may type. */
   aliases?: readonly string[];
-  /** Lower-case, without the dot. */
+  /** Lower-case, without the dot. C's and C++'s are without `h`: the repository decides, see `languageOf`. */
   extensions: readonly string[];
   /** Whole file names. */
   filenames?: readonly string[];

@@ -60,7 +60,7 @@ export const lineAuthor = lazy(() =>
     /** 0 to 1. */
     confidence: z.number(),
     how: z.enum(attributionHows),
-    /** What the verdict rests on, more exactly; null: found by an older Pommel. */
+    /** What the verdict rests on, more exactly; null: another tool's note, or found by another version of Pommel. */
     basis: z.nullable(z.enum(attributionBases)),
     /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
     said_by: z.nullable(z.enum(["pommel", "note"])),

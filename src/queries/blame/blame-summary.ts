@@ -108,5 +108,5 @@ export function explanationOf({ author, basis, said_by, how, hint }: LineAuthor)
     return "Older than the first session in the project, or in the first commit.";
   if (hint !== null) return "There is no evidence, but the commit's message or notes name an agent.";
   if (basis !== null) return sentences[basis];
-  return how === "none" ? sentences.none : `By ${how}, as an earlier version of Pommel found.`;
+  return how === "none" ? sentences.none : `By ${how}, as another version of Pommel found.`;
 }

@@ -1,5 +1,6 @@
 import { type BranchWorkedOn, branchesWithoutEvent } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import branchKinds from "./branch-kinds.json" with { type: "json" };
 
 /** What branch names say: which are about something, and what. */
 
@@ -11,39 +12,7 @@ const defaults =
 const foreign = /^(dependabot|renovate|snyk-[^/]*|pre-commit-ci[^/]*|entire|pommel)\//i;
 
 /** The kind of change, or the agent that makes it, does not name the subject. */
-const kinds = new Set(
-  [
-    [
-      "feat",
-      "feature",
-      "features",
-      "fix",
-      "fixes",
-      "bugfix",
-      "bug",
-      "hotfix",
-      "chore",
-      "docs",
-      "doc",
-      "refactor",
-    ],
-    [
-      "test",
-      "tests",
-      "perf",
-      "ci",
-      "build",
-      "style",
-      "task",
-      "story",
-      "issue",
-      "wip",
-      "spike",
-      "improvement",
-    ],
-    ["claude", "codex", "copilot", "cursor", "gemini", "aider", "worktree"],
-  ].flat(),
-);
+const kinds = new Set(branchKinds);
 
 /** Whether a branch is about one thing, which an event could be. */
 export function isTopical(branch: string): boolean {

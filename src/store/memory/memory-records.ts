@@ -251,7 +251,7 @@ export interface AttributionRecord {
   /** 0 to 1. */
   confidence: number;
   how: AttributionHow;
-  /** null: stored by a Pommel that did not say. */
+  /** null: another tool's note, or a basis of a colleague's Pommel that this one does not have. */
   basis?: AttributionBasis | null;
 }
 

@@ -10,7 +10,8 @@ export interface References {
    * - `import` (`as`) `from`: a name of a module; `default` and `all` import its default and the module itself; `path`
    *   (`as`) imports what a qualified name says, with braces for several.
    * - `export` (`as`) `from`: exported under a name; `export_all` everything of `from`; `export_default` a name as default.
-   * A capture whose name begins with `_` is there for a predicate only.
+   * A capture whose name begins with `_` is there for a predicate only. In JavaScript's, an inner `_` stands for the one
+   * kind of node that has such fields: one that is named there makes the query take much longer to compile.
    */
   query: string;
   /** What the enclosing type's value is called. */

@@ -18,12 +18,10 @@ export interface Place {
 interface Row {
   id: SessionChunkId;
   position: number;
-  text: string;
-  /** Null: stored by an older Pommel, which did not keep it. */
-  hash: string | null;
+  hash: string;
 }
 
-type Replacement = Pick<ChunkToStore, "terms" | "text" | "position">;
+type Replacement = Pick<ChunkToStore, "terms" | "position">;
 
 const hashOf = ({ prompt, answer, actions, errors }: ChunkTerms) =>
   createHash("sha256")
@@ -74,27 +72,18 @@ export function putChunks(
 }
 
 function rowsAt(memory: Memory, { where, given }: Place): Row[] {
-  return memory
-    .all(
-      `SELECT id, position, text, hex(hash) AS hash FROM chunks LEFT JOIN chunk_sources ON chunk_id = id
-       WHERE ${where} ORDER BY position`,
-      given,
-    )
-    .map((row) => {
-      const { hash, ...rest } = row as Row;
-      return { ...rest, hash: hash === "" ? null : hash };
-    });
+  return memory.all<Row>(
+    `SELECT id, position, hex(hash) AS hash FROM chunks JOIN chunk_sources ON chunk_id = id
+     WHERE ${where} ORDER BY position`,
+    given,
+  );
 }
 
 /** The stored row of each chunk: one that was made of the same, at the same place if there is one. */
 function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row | null)[] {
   const free = new Set(stored);
-  const sources = chunks.map(({ terms, text }) => ({
-    hash: hashOf(terms).toString("hex").toUpperCase(),
-    text,
-  }));
-  const isSame = (row: Row, i: number) =>
-    row.hash === null ? row.text === sources[i]!.text : row.hash === sources[i]!.hash;
+  const hashes = chunks.map(({ terms }) => hashOf(terms).toString("hex").toUpperCase());
+  const isSame = (row: Row, i: number) => row.hash === hashes[i];
   const take = (row: Row | undefined): Row | null => {
     if (row === undefined) return null;
     free.delete(row);
@@ -146,7 +135,7 @@ function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): voi
 function updateChunk(
   memory: Memory,
   sessionId: number,
-  { id, hash }: Row,
+  { id }: Row,
   chunk: ChunkToStore,
   reindex: boolean,
 ): void {
@@ -155,7 +144,7 @@ function updateChunk(
       `UPDATE chunks SET (${fields}) = (${parameters}) WHERE id = @id AND (${fields}) IS NOT (${parameters})`,
     )
     .run({ ...flat(chunk), id });
-  if (hash === null || reindex) {
+  if (reindex) {
     memory.prepare("DELETE FROM chunk_terms WHERE rowid = ?").run(id);
     memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);
     insertTerms(memory, id, chunk.terms);

@@ -109,7 +109,7 @@ export interface CurrentCut extends Omit<SessionCut, "reader"> {
   readers: Readonly<Record<string, number>>;
 }
 
-/** What a session was cut by; null: by an older Pommel. */
+/** What a session was cut by; null: its first turns were not cut yet. */
 export function cutOfSession(memory: Memory, sessionId: number): SessionCut | null {
   return memory.get<SessionCut | null>(
     "SELECT reader, rules, settings FROM session_cuts WHERE session_id = ?",
