@@ -171,7 +171,9 @@ it.each(hostile)("a hook's payload with %s everywhere keeps what fits", (_, text
 describe("what other tools wrote about commits", () => {
   it("is read by these files alone", () => {
     const folder = new URL("../attribution/foreign/", import.meta.url);
-    const readers = readdirSync(folder).filter((name) => !/test|types|foreign-notes/.test(name));
+    const readers = readdirSync(folder).filter(
+      (name) => /\.ts$/.test(name) && !/test|types|foreign-notes/.test(name),
+    );
     expect(readers.sort()).toEqual(["agent-trace.ts", "entire.ts", "git-ai.ts", "trailers.ts"]);
   });
 

@@ -5,6 +5,7 @@ import {
   field,
   lazy,
   numberOrNull,
+  outside,
   place,
   places,
   strings,
@@ -155,7 +156,9 @@ export const browsersResponse = lazy(() =>
   }),
 );
 
-export const signOutRequest = lazy(() => z.object({ browser: field("only this one, by its id", text) }));
+export const signOutRequest = lazy(() =>
+  z.object({ browser: field("only this one, by its id", outside("id")) }),
+);
 
 export const signOutResponse = lazy(() =>
   z.object({
