@@ -63,7 +63,7 @@ async function found(args: Args, q: string, context: CallContext): Promise<Found
   }
   const found = await ask(context, "searchTranscripts", request);
   const { pending } = found.memory;
-  const waiting = (pending ?? 0) > 0 ? [`${pending} transcripts are still being imported.`] : [];
+  const waiting = (pending ?? 0) > 0 ? [`Transcripts still being imported: ${pending}.`] : [];
   return {
     verdict: found.verdict,
     results: found.results.map((result) => itemOf(result, null)),

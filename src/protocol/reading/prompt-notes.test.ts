@@ -13,6 +13,9 @@ describe("a person's notes in a prompt", () => {
     [`Fix the cache\n${note}\nthanks`, found],
     [`Fix the cache.\n\n${note}\n\nThen the docs.`, found],
     [`Look at src/a.ts:12 and fix it\n${note}`, found],
+    [`Running the tests takes ages, fix it\n${note}`, found],
+    [`Compiling it fails\n${note}`, found],
+    [`Installing node 20.19 fails on my laptop\n${note}`, found],
     [
       "NOTE TO POMMEL: a\n- Note to Pommel: b\n  * note to Pommel：c\n1. note to pommel: d",
       ["a", "b", "c", "d"],
@@ -77,6 +80,13 @@ describe("somebody else's words in a prompt are no note", () => {
     ["in what pytest says", `=========== FAILURES ===========\n${note}`],
     ["in a trace", `Traceback (most recent call last):\n${note}\nValueError: x`],
     ["in a log with times", `[12:03:04] start\n${note}`],
+    ["in a container's build", `Step 1/5 : FROM node\n${note}\nStep 2/5 : RUN npm ci`],
+    ["in BuildKit's log", `#5 [2/5] RUN x\n#5 0.2 go\n${note}`],
+    ["in what cargo says", `   Compiling foo v0.1.0\n${note}\n   Compiling bar v0.2.0`],
+    ["in what Rust's tests say", `running 3 tests\n${note}\ntest a::b ... ok`],
+    ["in what Go's tests say", `=== RUN   TestA\n${note}`],
+    ["in what make says", `make[1]: Entering directory 'x'\n${note}`],
+    ["among downloads", `Downloading https://x.test/a.tgz\n${note}\nCollecting requests==2.1`],
     ["in a workflow's log", `##[group]Run npm test\n${note}\n##[endgroup]`],
   ])("%s", (_, prompt) => {
     expect(notesIn(prompt)).toEqual([]);

@@ -25,6 +25,8 @@ const outputLine = new RegExp(
   `^(?:${[
     String.raw`[[(]?\d{4}-\d\d-\d\d[T ]|[[(]?\d\d:\d\d:\d\d|##?\[|::\w+`,
     String.raw`\[?(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|CRITICAL)\b|(?:debug|info|warn(?:ing)?|error|fatal)(?:\[|: )|\[(?:debug|info|warn|error)\]`,
+    String.raw`(?:Step \d+\/\d+ :|#\d+ (?:\[|\d+\.\d|DONE|CACHED))|running \d+ tests?$|test \S+ \.\.\. |collected \d+ items?|E {3,}\S|=== RUN|ok {2,}\t?\S`,
+    String.raw`make(?:\[\d+\])?: |\s*(?:Compiling|Download(?:ing|ed)|Installing|Fetching|Collecting|Unpacking|Get:\d+) (?:\S+ )?\S*(?:\d\.\d|:\/\/)\S*$`,
     String.raw`(?:npm|yarn|pnpm) (?:ERR!|error|warn|notice)|[$❯%] \S|\+\+? \S|@@|---|\+\S|diff --git `,
     String.raw`\s+at \S|Traceback|\s+File "|\w*(?:Error|Exception): |[\w./\\-]+(?::\d+){1,2}(?::|\s*[-(])|[\w./\\-]+\(\d+,\d+\)`,
     String.raw`(?:FAIL|PASS|ok \d|not ok \d|[✓✔✗✘×●❌✅])(?=\s)|={4,}|[|┌├└╭╰{}\]]|.*\bexit(?:ed with)? (?:code|status) \d`,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { contentOf, type Machine, sharedRemote } from "../../../test/support/machine-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
+import { sharedBy } from "../../protocol/origin.ts";
 import { addNote } from "../../sessions/notes/add-note.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { eventByUid, saveEvent } from "../../store/memory/events.ts";
@@ -90,11 +91,23 @@ describe("whoever may push to the branch", () => {
     await sync(eve, annsName.toUpperCase());
     await sync(ann);
     const { fingerprint } = eve.signing().key!;
-    expect(authors(ann).s2).toMatch(/^ANN@X\.DEV \(another key: SHA256:.{12}…\)$/);
+    expect(authors(ann).s2).toMatch(/^ANN@X\.DEV with another key SHA256:.{12}…$/);
     expect(ann.signing().trust.heard()).not.toContain(fingerprint);
     const bob = shared.machine("bob", { person: "bob" });
     await sync(bob, "bob@x.dev");
     expect(Object.values(authors(bob)).filter((name) => name?.toLowerCase() === annsName)).toHaveLength(1);
+  });
+
+  it("is not Bob by a name so long that a label has no room for more", async () => {
+    const longName = `${"b".repeat(80)}@x.dev`;
+    const bob = shared.machine("bob", { person: "bob" });
+    await remember(bob, "s4", "the queue");
+    await sync(bob, longName);
+    await sync(ann);
+    await remember(eve, "s2", `the ${evesWord}`);
+    await sync(eve, longName);
+    await sync(ann);
+    expect(sharedBy(authors(ann).s2)).toMatch(/^shared by b{19}… with another key SHA256 .{12}…$/);
   });
 
   it("adds nothing to Ann's session and changes nothing of it, and the next exchange repairs the branch", async () => {

@@ -8,6 +8,7 @@ import type { Home } from "../../project/home.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
 import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
+import { beginningOf } from "../../text/text-size.ts";
 
 /**
  * Whose words this person's agents get. It is the person's, for all projects, and shared with nobody: a file in the
@@ -144,9 +145,10 @@ export class Trust {
     const shown = name === "" ? "somebody" : name;
     const isPlain = /^[\x20-\x7e]+$/.test(shown);
     if (name !== "" && isPlain && !this.isTaken(signers, key, name)) return shown;
+    const claimed = beginningOf(shown, maxClaimedName);
     return key.startsWith("role:")
-      ? `${shown} (at the team's server)`
-      : `${shown} (another key: ${shortKey(key)})`;
+      ? `${claimed} at the team's server`
+      : `${claimed} with another key ${shortKey(key)}`;
   }
 
   /** Whether a name is this person's, or that of somebody who came earlier. */
@@ -173,5 +175,8 @@ export class Trust {
     });
   }
 }
+
+/** Characters: what is said of a name stands behind it, where labels are not cut yet. */
+const maxClaimedName = 20;
 
 const shortKey = (key: string): string => (key.length > 21 ? `${key.slice(0, 19)}…` : key);

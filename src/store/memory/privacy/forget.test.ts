@@ -292,6 +292,15 @@ describe("a forgotten time", () => {
     expect(forget(memory, request)).toMatchObject({ sessions: 1, turns: 4, annotations: 4 });
     expect(rangeToForget(memory, 3100, 3200).turns.get(long.id)).toEqual([3]);
   });
+
+  it("takes turns without a time along when it holds part of their session", () => {
+    const { id } = conversation("s", 3, () => "plain");
+    addSession(memory, "s", { startedAt: 1000, lastAt: 3500 });
+    memory.exec("UPDATE turns SET started_at = NULL, ended_at = NULL WHERE number = 3");
+    expect(rangeToForget(memory, 0, 5000).sessions).toEqual([id]);
+    expect(rangeToForget(memory, 3400, 5000).turns.get(id)).toEqual([3]);
+    expect(rangeToForget(memory, 3600, 5000)).toEqual(nothing);
+  });
 });
 
 describe("an expired session", () => {

@@ -68,13 +68,19 @@ export function previewForget(memory: Memory, request: ForgetRequest): ForgetCou
   return counts;
 }
 
-/** Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. */
+/**
+ * Everything in a time, both ends included: turns with any part in it, whole sessions where that is all, notes. A turn without a
+ * time may be of any within its session.
+ */
 export function rangeToForget(memory: Memory, since: number, until: number): ForgetRequest {
   const given = { since, until };
   const touched = memory.all<{ session: number; numbers: string; isAll: number }>(
     `SELECT session_id AS session, json_group_array(number ORDER BY number) AS numbers,
        count(*) = (SELECT count(*) FROM turns t WHERE t.session_id = turns.session_id) AS isAll
-     FROM turns WHERE coalesce(ended_at, started_at) >= @since AND started_at <= @until GROUP BY session_id`,
+     FROM turns JOIN sessions s ON s.id = session_id
+     WHERE coalesce(turns.ended_at, turns.started_at, s.last_at) >= @since
+       AND coalesce(turns.started_at, s.started_at) <= @until
+     GROUP BY session_id`,
     given,
   );
   const sessions: number[] = [];
