@@ -219,7 +219,9 @@ it("lists notes and decisions", async () => {
     annotations: [{ note: "Pauses are ten seconds", session_id: flaky, turn: 1 }],
     total: 1,
   });
-  expect((await pm("annotations")).stdout).toMatch(/^Pauses are ten seconds\n {2}.* \| session: 8ecde0fc:1/);
+  expect((await pm("annotations")).stdout).toMatch(
+    /^Your note: Pauses are ten seconds\n {2}.* \| session: 8ecde0fc:1/,
+  );
   expect((await json("decisions")).decisions.map(({ text }: { text: string }) => text).sort()).toEqual([
     "Let's go with a longer pause between two retries",
     "Pauses are ten seconds",

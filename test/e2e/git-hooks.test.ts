@@ -219,7 +219,9 @@ describe("pm hook git-...", () => {
   it.each<[string[], string, object]>([
     [["git-post-commit"], "", {}],
     [["git-post-commit", "HEAD", "HEAD"], "", { branch: null }],
-    [["git-post-commit", "f".repeat(64), "refs/heads/a b"], "", { head: "f".repeat(64), branch: "a b" }],
+    [["git-post-commit", "f".repeat(64), "refs/heads/a/b"], "", { head: "f".repeat(64), branch: "a/b" }],
+    // No branch is called so, as git has it.
+    [["git-post-commit", "f".repeat(64), "refs/heads/a b"], "", { head: "f".repeat(64) }],
     [["git-post-commit", "--help", "-x"], "", {}],
     [["git-post-rewrite", "other"], "x y\n\n", { rewritten: [] }],
     [

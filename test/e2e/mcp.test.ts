@@ -147,7 +147,7 @@ describe("an agent that asks", () => {
     const { structured } = await ask("add_note", { text: `The narwhal key is ${secret}, kept at three.` });
     expect(structured!.text).not.toContain(secret);
     const { text } = await ask("list_decisions", { query: "narwhal" });
-    expect(text).toContain("Note:\n> The narwhal key is");
+    expect(text).toContain("An agent's note:\n> The narwhal key is");
     expect(text).not.toContain(secret);
   });
 });
@@ -249,10 +249,14 @@ describe("answers", () => {
     ["why", { file: "/etc/passwd:1" }, "is outside the project"],
     ["why", { file: "src/auth.ts", first_line: 900 }, "has only 3 lines"],
     ["why", { file: "src/auth.ts", last_line: 3 }, "first_line is missing"],
-    ["why", { file: "src/auth.ts", first_line: 1, revision: "--output=/tmp/x" }, "--output=/tmp/x"],
+    [
+      "why",
+      { file: "src/auth.ts", first_line: 1, revision: "--output=/tmp/x" },
+      "revision must be a revision",
+    ],
     ["search_code", { query: "x", path: ["../other"] }, "is outside the project"],
     ["related", { files: ["/etc/*"] }, "is outside the project"],
-    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "No checkpoint or commit"],
+    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "target must be a revision"],
     ["get_session", { session_id: "nobody" }, "not_found"],
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
     ["search_sessions", { query: "(", mode: "regex" }, "usage"],

@@ -18,6 +18,8 @@ const attacks = [
   "[x](javascript:window.hacked=1)",
   "{{constructor.constructor('window.hacked=1')()}}",
 ];
+/** The same in a name that git allows. */
+const attackingBranch = "<img/src=x/onerror=window.hacked=1>";
 
 let project: Project;
 let browser: Browser;
@@ -260,7 +262,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     write(
       { ...project, root: folder },
       `${secondSession}.jsonl`,
-      transcriptOf(secondSession, attacks, attacks[0]!),
+      transcriptOf(secondSession, attacks, attackingBranch),
     );
     await pmJson(project, "import", "claude", "--yes");
     await pmJson(project, "note", attacks.join(" "));
@@ -268,7 +270,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     await page.goto(`${origin}/#/sessions`);
     // Which branches there are it asks but once.
     await page.reload();
-    await page.locator(".row").getByText(attacks[0]!).first().waitFor();
+    await page.locator(".row").getByText(attackingBranch).first().waitFor();
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
   });
 
@@ -287,7 +289,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     expect(await page.getByText("eat frogs").count()).toBe(0);
 
     await note.getByRole("button", { name: "Forget…" }).click();
-    const dialog = page.getByRole("dialog", { name: "Forget this for good?" });
+    const dialog = page.getByRole("dialog", { name: "Forget this?" });
     await dialog.getByText("1 note, 1 chunk would go:").waitFor();
     await dialog.getByText("Herons eat fish").waitFor();
     await dialog.getByRole("button", { name: "Keep it" }).click();
@@ -342,7 +344,11 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
       (root) =>
         fetch("/settings/change", {
           method: "POST",
-          headers: { "content-type": "application/json", "x-pommel-place": encodeURIComponent(root) },
+          headers: {
+            "content-type": "application/json",
+            "x-pommel-place": encodeURIComponent(root),
+            authorization: `Bearer ${localStorage.getItem("pommel.token")}`,
+          },
           body: JSON.stringify({ key: "openai.url", value: "https://evil.example" }),
         }).then(({ status }) => status),
       project.root,
