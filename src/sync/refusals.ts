@@ -11,11 +11,11 @@ import type { Run } from "./report.ts";
 
 /** Reasons to refuse a sync before anything changes. */
 
-export async function refuseWhereItCannot(dir: string, ref: string, branch: string): Promise<void> {
+export async function refuseWhereItCannot(dir: string, branch: string): Promise<void> {
   let here: Awaited<ReturnType<typeof readRef>>;
   try {
     await gitText(dir, ["rev-parse", "--git-dir"]);
-    here = await readRef(dir, ref);
+    here = await readRef(dir, `refs/heads/${branch}`);
   } catch (error) {
     if (!(error instanceof GitFailure) || error.reason !== "no_repository") throw error;
     throw new PommelError(

@@ -63,7 +63,7 @@ export async function syncMemory(
   const { direction = "both", dryRun = false } = options;
   const dir = work.root;
   const ref = `refs/heads/${settings.branch}`;
-  await refuseWhereItCannot(dir, ref, settings.branch);
+  await refuseWhereItCannot(dir, settings.branch);
   const run: Run = {
     work,
     settings,

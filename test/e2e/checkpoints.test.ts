@@ -144,11 +144,17 @@ describe("pm checkpoint", () => {
     const noSession = await pm("checkpoint", "show", commits[0]!.slice(0, 10));
     expect(noSession).toMatchObject({ code: 5, stdout: "" });
     expect(noSession.stderr).toContain("No recorded session led to commit");
-    for (const name of ["nonsense", "--", "HEAD~99", "-x"]) {
+    // What could be taken for an option is no revision.
+    for (const [name, expected] of [
+      ["nonsense", 5],
+      ["HEAD~99", 5],
+      ["--", 2],
+      ["-x", 2],
+    ] as const) {
       const { code, stderr } = await pm("checkpoint", "show", "--", name);
       expect({ name, code, isTold: /^error: .+\nhint: ./.test(stderr) }).toEqual({
         name,
-        code: 5,
+        code: expected,
         isTold: true,
       });
     }

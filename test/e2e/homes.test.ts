@@ -217,7 +217,7 @@ it("a home in a repository is no part of it, and leaves nothing behind", async (
     expect(readFileSync(join(cwd, "pommel", dir, ".gitignore"), "utf8")).toBe("*\n");
   }
   await runPm(["daemon", "stop"], { cwd, env });
-  expect((await runPm(["uninstall", "--yes"], { cwd, env })).code).toBe(0);
+  expect((await runPm(["uninstall", "--yes", "--for-good"], { cwd, env })).code).toBe(0);
   for (const dir of ["config", "data", "cache", "state"])
     expect(existsSync(join(cwd, "pommel", dir))).toBe(false);
 });

@@ -587,9 +587,11 @@ describe("the socket", () => {
     chownSync(socketOf(), 65_534, 65_534);
     await ask();
     chownSync(socketOf(), 0, 0);
-    chownSync(homeOf().stateDir, 65_534, 65_534);
-    await ask();
-    chownSync(homeOf().stateDir, 0, 0);
+    const { stateDir } = homeOf();
+    chownSync(stateDir, 65_534, 65_534);
+    const refused = await pm("search", "code", "retryLater");
+    chownSync(stateDir, 0, 0);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`${stateDir} belongs to`) });
     expect(heard()).toBe(0);
   });
 

@@ -9,6 +9,7 @@ import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";
 import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
 import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
+import { refuseWhereItCannot } from "../../sync/refusals.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
@@ -105,6 +106,8 @@ export async function syncProject(
 ): Promise<SyncReport> {
   const isTrial = options.dryRun ?? false;
   const { config } = loadConfig(project);
+  // Also before a key is made that nothing is signed with.
+  await refuseWhereItCannot(project.root, config["sync.branch"]);
   const settings = await syncSettings(project.root, config, { askPassphrase, onNote, isTrial });
   return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import { draftOf } from "../../project/files/replace-file.ts";
+import { makeDirectory } from "../../project/home.ts";
 import { fingerprintOf, namespace, publicKeyIn, signerOf, signSsh, sshKeyOf } from "./sshsig.ts";
 
 /** What signs this machine's records. */
@@ -133,7 +134,7 @@ function readOwnKey(file: string): KeyObject | null {
 
 function makeOwnKey(file: string, onMade?: (file: string) => void): KeyObject {
   const { privateKey } = generateKeyPairSync("ed25519");
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeDirectory(dirname(file));
   try {
     writeFileSync(file, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600, flag: "wx" });
   } catch (error) {
