@@ -6,10 +6,12 @@ export const maxDepth = 3;
 
 /** A compressed text is read up to so many bytes. */
 const maxUnpacked = 65_536;
+/** A text with a secret has no more bytes for each packed one: what has more repeats itself. */
+const maxRatio = 40;
 
 /** How much may be decoded of a text, with all that is encoded within: a multiple of its length, and this. */
 const freeCharacters = 2 * maxUnpacked;
-const charactersPerCharacter = 4;
+const charactersPerCharacter = 2;
 
 /** How many decoded characters are left to be searched. */
 export interface DecodingBudget {
@@ -84,16 +86,19 @@ const maxWord = 1_000;
 function lettersIn(text: string): View | null {
   if (!/%[2-9a-f][0-9a-f]|&[a-z#]/i.test(text) && !/\\[ux]/.test(text)) return null;
   const rewritten: Rewritten[] = [];
-  let read = 0;
+  let last = 0;
   for (const { 0: found, index } of text.matchAll(encodedLetter)) {
-    const end = index + found.length;
-    const from = wordEdge(text, Math.max(read, index - contextBefore), -1, read);
-    if (from > read) rewritten.push({ start: read, end: from, instead: "\n\n" });
-    rewritten.push({ start: index, end, instead: letterOf(found) });
-    read = Math.max(read, wordEdge(text, Math.min(text.length, end + contextAfter), 1, text.length));
-    if (from < end && read < end) read = end;
+    // Looking for the ends of words at each of many letters would read the same words over and over.
+    if (rewritten.length === 0 || index > last + contextAfter) {
+      const read = rewritten.length === 0 ? 0 : wordEdge(text, last + contextAfter, 1, text.length);
+      const from = wordEdge(text, Math.max(read, index - contextBefore), -1, read);
+      if (from > read) rewritten.push({ start: read, end: from, instead: "\n\n" });
+    }
+    last = index + found.length;
+    rewritten.push({ start: index, end: last, instead: letterOf(found) });
   }
   if (rewritten.length === 0) return null;
+  const read = wordEdge(text, Math.min(text.length, last + contextAfter), 1, text.length);
   if (read < text.length) rewritten.push({ start: read, end: text.length, instead: "\n\n" });
   return viewOf(text, rewritten);
 }
@@ -220,7 +225,7 @@ const digitAt = (text: string, at: number) => sixBits[text.charCodeAt(at)]! & 63
 const isControl = (byte: number) => (byte < 32 && (byte < 9 || byte > 13) && byte !== 0) || byte === 127;
 
 function unpack(bytes: Buffer): Buffer {
-  const options = { maxOutputLength: maxUnpacked };
+  const options = { maxOutputLength: Math.min(maxUnpacked, maxRatio * bytes.length) };
   try {
     if (bytes[0] === 0x1f && bytes[1] === 0x8b) return gunzipSync(bytes, options);
     if (bytes[0] === 0x78 && ((bytes[0] << 8) | (bytes[1] ?? 0)) % 31 === 0)

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { base62, maker } from "../../test/support/secrets/make.ts";
 import { blockwise, letterwise } from "../../test/support/secrets/written-otherwise.ts";
 import { createScrubber } from "./create-scrubber.ts";
@@ -108,6 +108,22 @@ describe("a secret in another writing", () => {
     const text = `${bomb} `.repeat(20);
     const decoded = encodedIn(text, budgetOf(text)).reduce((sum, { text: part }) => sum + part.length, 0);
     expect(decoded).toBeLessThanOrEqual(budgetOf(text).left);
+  });
+
+  it("is not looked for in what unpacks to far more than a text does", () => {
+    const packed = `${gzipSync("a".repeat(60_000)).toString("base64")} `.repeat(2_000);
+    expect(encodedIn(packed, budgetOf(packed)).map(({ text }) => text.slice(0, 20))).toEqual([]);
+  });
+
+  it("reads what is around its letters once, however many they are", () => {
+    for (const letter of ["x%41", "%25", "\\u0041", "&amp;"]) {
+      const text = letter.repeat(50_000);
+      const test = vi.spyOn(RegExp.prototype, "test");
+      encodedIn(text, budgetOf(text));
+      const read = test.mock.calls.length;
+      test.mockRestore();
+      expect(read, letter).toBeLessThan(5_000);
+    }
   });
 
   it.each(["readsSecret", "takesSecret", "takesNameAndSecret"] as const)(

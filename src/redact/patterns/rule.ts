@@ -13,6 +13,8 @@ export interface Rule {
   keywords: readonly string[];
   /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
   at: ((text: string, keywordStart: number) => Span | null) | null;
+  /** Whether a match begins a word. */
+  beginsWord: boolean;
   /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
   isWholeToken: boolean;
   /** Everything it finds in a text. */
@@ -54,6 +56,7 @@ export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
     at: null,
+    beginsWord: false,
     isWholeToken: false,
     all(text) {
       const spans: Span[] = [];
@@ -89,21 +92,26 @@ function compileRe2(pattern: string): RE2JS {
 export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): Rule {
   const ignoreCase = pattern.pattern.startsWith("(?i)");
   const source = ignoreCase ? pattern.pattern.slice(4) : pattern.pattern;
-  const mode = pattern.keywords.length > 0 && pattern.reach === 0 ? "y" : "g";
+  const { reach } = pattern;
+  const mode = pattern.keywords.length > 0 ? "y" : "g";
+  // A match that begins behind its keyword is none: to look for one there would read the window at every keyword.
+  const [before, after] = reach === 0 ? ["", ""] : [`[^]{0,${reach}}?(?<whole>`, ")"];
   let expression: RegExp | undefined;
   const check = pattern.check === null ? null : checks[pattern.check];
 
   const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
     // Of hundreds, a text needs a few.
-    expression ??= new RegExp(source, `d${mode}${ignoreCase ? "i" : ""}`);
+    expression ??= new RegExp(before + source + after, `d${mode}${ignoreCase ? "i" : ""}`);
     expression.lastIndex = from;
-    const match = expression.exec(text);
-    if (match === null || match.index > latest) return null;
-    const [start, end] = match.indices!.groups?.secret ?? match.indices![0]!;
-    const next = match.index + match[0].length;
+    const indices = expression.exec(text)?.indices;
+    if (indices === undefined) return null;
+    const { groups } = indices;
+    const [begin, next] = groups?.whole ?? indices[0]!;
+    if (begin > latest) return null;
+    const [start, end] = groups?.secret ?? [begin, next];
     if (check === null && isExample(text.slice(start, end))) return null;
     if (end <= start) return null;
-    const place = { text, from: match.index, start, end };
+    const place = { text, from: begin, start, end };
     if (check?.(place) === false) {
       onRefused?.(pattern.name, place);
       return null;
@@ -114,11 +122,11 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
     name: pattern.name,
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
+    beginsWord: /^\\b[^|]+$/.test(source) && reach === 0,
     isWholeToken:
       pattern.reach === 0 && pattern.keywords.length > 0 && !pattern.pattern.includes("(?<secret>"),
   };
   if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
-  const { reach } = pattern;
   const at =
     reach === 0
       ? first

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { createFinder } from "./finder.ts";
+import type { Rule } from "./patterns/rule.ts";
+
+it("tries what begins a word only there, however often its keyword occurs", () => {
+  let tried = 0;
+  const rule: Rule = {
+    name: "key",
+    type: "KEY",
+    keywords: ["aaaa"],
+    beginsWord: true,
+    isWholeToken: true,
+    at: () => {
+      tried++;
+      return null;
+    },
+    all: () => [],
+  };
+  createFinder([rule])(`${"a".repeat(10_000)} ${"a".repeat(10_000)}`);
+  expect(tried).toBe(2);
+});
