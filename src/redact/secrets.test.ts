@@ -179,6 +179,29 @@ describe("secrets in other places", () => {
       expect(scrub(text)).toBe(text);
   });
 
+  it("are found between whatever signs they stand", () => {
+    const kinds = [
+      "[… %]",
+      "[a, %, b]",
+      "{%}",
+      "{a, %}",
+      "<%>",
+      "(%)",
+      "error [%]: no JSON",
+      "“%”",
+      "«%»",
+      "[%…",
+    ];
+    for (const around of kinds)
+      for (const secret of ["hJ3kd9Qz7LwX4b", "hunter22"]) {
+        const text = around.replace("%", `password=${secret}`);
+        expect(scrub(text), text).toBe(around.replace("%", "password=[REDACTED_PASSWORD]"));
+      }
+    for (const text of ["[password=string]", "{password=hash2}", "input[type=password]", "[token=null]"])
+      expect(scrub(text)).toBe(text);
+    expect(scrub("vaultKey: 'inf-vsqt-01-secret-id'")).toBe("vaultKey: 'inf-vsqt-01-secret-id'");
+  });
+
   it("vendors' keys are found wherever a line ends in them", () => {
     const breaks = ["\n", "\r\n", "\\\n", "=\r\n", "\\n", " │\n│ ", "\n> ", '" +\n  "'];
     fc.assert(

@@ -77,7 +77,10 @@ export function isBarePassword(place: Place, value: string): boolean {
     );
   const inList = isAfterAnother || /[;&]/.test(after);
   if (inList || (style === "line" && plainEnd)) return true;
-  return (plainEnd || /["'`\s\\]/.test(after)) && (!isCodeName(value) || /^[A-Z].*[0-9]{2}$/.test(value));
+  // Whatever closes what it stands in: `[… password=...]`.
+  return (
+    (plainEnd || /["'`\s\\)\]}>…»”]/.test(after)) && (!isCodeName(value) || /^[A-Z].*[0-9]{2}$/.test(value))
+  );
 }
 
 /** Whether the value is not continued by an expression. */

@@ -1,6 +1,6 @@
 import type { SecretMatch } from "../scrubber.ts";
 import { isHash, isRandomToken, lineBefore, looksLikeWords, looksRandom } from "./randomness.ts";
-import { isPlainKey } from "./values.ts";
+import { isNameInStore, isPlainKey } from "./values.ts";
 
 /** A high-entropy token after one of these, on the same line, counts as a secret. */
 export const contextTerms = "token secret password passwd credential auth key private access".split(" ");
@@ -29,6 +29,7 @@ export function secretNear(text: string, word: string, start: number): SecretMat
       continue;
     }
     const match = { rule: "high-entropy", type: "HIGH_ENTROPY", start: at, end: at + found[0].length };
+    if (isNameInStore(found[0])) return null;
     if (isUnexplained(text, start, match)) return match;
     return keyTerms.has(word) && beside.test(text.slice(end, at)) && isNamedKey(text, start, match)
       ? match

@@ -165,10 +165,12 @@ export async function checkTranscripts(
     if (places.length === 0) continue;
     found.push(`${agent.title} in ${places.join(" and ")}`);
   }
-  if (found.length === 0) return ok("no agent keeps transcripts here yet");
+  const places =
+    found.length === 0 ? "no agent keeps transcripts here yet" : `transcripts of ${found.join(", ")}`;
+  // Also of transcripts that were imported from elsewhere.
   const odd = await call("leftOut", {}, project);
   const lines = await call("damagedLines", {}, project);
-  const text = [`transcripts of ${found.join(", ")}`, ...odd.map(asText)].join("; ");
+  const text = [places, ...odd.map(asText)].join("; ");
   return lines.length === 0 ? ok(text) : warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
 }
 
