@@ -212,7 +212,7 @@ export const signatureShape = z.looseObject({
   /** Who the signer says to be. */
   name: orNull(text),
   /** The first commits of the project that it is of. */
-  projects: z.array(hash),
+  projects: z.array(id),
   /** What stands for the records (sync/origin/signed-records.ts). */
   digests: z.array(text.check(z.regex(/^[\w-]{43}$/))),
   /** As `ssh-keygen -Y sign` writes it. */
