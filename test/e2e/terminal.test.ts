@@ -84,7 +84,9 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
 
   it("shows what is longer than the screen in the reader's pager", () => {
     const env = { POMMEL_PAGER: "sed 's/^/paged: /'" };
-    expect(inTerminal(["memory", "notes"], { rows: 10, env })).toContain("paged: Note 4");
+    expect(inTerminal(["memory", "notes"], { rows: 10, env })).toContain(
+      "paged: Another tool's note: Note 4",
+    );
     expect(inTerminal(["memory", "notes", "-n", "1"], { rows: 24, env })).not.toContain("paged:");
     expect(inTerminal(["memory", "notes", "--no-pager"], { rows: 10, env })).not.toContain("paged:");
     expect(inTerminal(["memory", "notes", "--json"], { rows: 10, env })).not.toContain("paged:");
