@@ -144,6 +144,8 @@ function blocksIn(text: string, budget: DecodingBudget): Block[] {
     while (start > read && isBase64(text.charCodeAt(start - 1))) start--;
     let end = place + 1;
     while (end < text.length && isBase64(text.charCodeAt(end))) end++;
+    // The sign of a diff's line is no letter of what follows.
+    if (/[+-]/.test(text[start] ?? "") && (start === 0 || text[start - 1] === "\n")) start++;
     if (end - start >= minLength) {
       end = endOfLines(text, start, end);
       const known = blocks.length;

@@ -95,7 +95,7 @@ describe("pm uninstall", () => {
     await ok("plain", "note", "chose Postgres");
     const { stdout } = await pm("plain", "uninstall", "--yes");
     expect(stdout).toContain("`pm memory undo` brings it back");
-    expect(readdirSync(join(home, ".local/share/pommel"))).toEqual(["trash"]);
+    expect(readdirSync(join(home, ".local/share/pommel"))).toEqual([".gitignore", "trash"]);
     // Used anew before somebody remembers.
     await ok("repo", "note", "noted since");
     expect(await pm("repo", "memory", "undo", "--list")).toMatchObject({
