@@ -53,7 +53,7 @@ afterEach(() => {
 function remember(note: string): void {
   const memory = Memory.open(project.memoryDb, { readonly: false });
   const known = { turn: 1, lineUid: null, branch: null, sessionUid: null, source: "shell" as const };
-  saveAnnotation(memory, { ...known, uid: note, at: 1, note });
+  saveAnnotation(memory, { ...known, uid: note.replaceAll(" ", "-"), at: 1, note });
   memory.close();
 }
 
