@@ -144,8 +144,7 @@ function blocksIn(text: string, budget: DecodingBudget): Block[] {
     while (start > read && isBase64(text.charCodeAt(start - 1))) start--;
     let end = place + 1;
     while (end < text.length && isBase64(text.charCodeAt(end))) end++;
-    // The sign of a diff's line is no letter of what follows.
-    if (/[+-]/.test(text[start] ?? "") && (start === 0 || text[start - 1] === "\n")) start++;
+    if (isDiffSign(text, start)) start++;
     if (end - start >= minLength) {
       end = endOfLines(text, start, end);
       const known = blocks.length;
@@ -161,20 +160,26 @@ function blocksIn(text: string, budget: DecodingBudget): Block[] {
 
 /** Programs break base64 in lines of 64 or 76 letters. */
 const minWrapped = 60;
-const nextLine = /\r?\n[ \t]{0,20}([A-Za-z0-9+/]{1,100})(?==|[ \t]*(?:[\r\n"'`,;)]|$))/y;
+const nextLine = /\r?\n[ \t]{0,20}([A-Za-z0-9+/-]{1,100})(?==|[ \t]*(?:[\r\n"'`,;)]|$))/y;
 
 function endOfLines(text: string, start: number, end: number): number {
   const width = end - start;
   if (width < minWrapped || width > 100) return end;
+  const signs = isDiffSign(text, start - 1) ? 1 : 0;
   let last = end;
   for (;;) {
     nextLine.lastIndex = last;
     const found = nextLine.exec(text);
-    if (found === null || found[1]!.length > width) return last;
+    const length = found === null ? 0 : found[1]!.length - signs;
+    if (found === null || length > width) return last;
     last += found[0].length;
-    if (found[1]!.length < width) return last;
+    if (length < width) return last;
   }
 }
+
+/** The sign of a diff's line is no letter of what follows, though base64 has it as well. */
+const isDiffSign = (text: string, at: number) =>
+  at >= 0 && (text[at] === "+" || text[at] === "-") && (at === 0 || text[at - 1] === "\n");
 
 /** A run as a whole, or what stands in it between signs that base64 has as well: in a path, behind a prefix. */
 function addBlocksOfRun(blocks: Block[], text: string, start: number, end: number): void {
@@ -197,7 +202,8 @@ function blockAt(text: string, start: number, textEnd: number): Block | null {
   if (!isHex && !isBase64Text(text, start)) return null;
   let end = textEnd;
   while (text[end] === "=" && end - textEnd < 2) end++;
-  const run = text.slice(start, end);
+  const lines = text.slice(start, end);
+  const run = isDiffSign(text, start - 1) ? lines.replace(/\n[+-]/g, "\n") : lines;
   const decoded =
     (isHex && /^(?:[0-9a-f]{2})+$/i.test(run) ? textOf(Buffer.from(run, "hex")) : null) ??
     textOf(unpack(Buffer.from(run, "base64")));

@@ -103,6 +103,24 @@ describe("a secret in another writing", () => {
     }
   });
 
+  it.each(["+", "-", " ", ""])(
+    "goes in a diff's lines that begin with %j, also where an encoding is wrapped",
+    (sign) => {
+      const secret = maker(7).of(base62, 36);
+      const base64 = Buffer.from(`DB_PASSWORD=ghp_${secret} ${"and more words ".repeat(6)}`).toString(
+        "base64",
+      );
+      const wrapped = base64.match(/.{1,64}/g)!;
+      expect(wrapped.length).toBeGreaterThan(1);
+      for (const lines of [[base64], wrapped]) {
+        const diff = ["@@ -1,2 +1,2 @@", ...lines.map((line) => sign + line), `${sign}end`].join("\n");
+        const clean = scrub(diff);
+        expect(clean).not.toContain(lines[0]!.slice(20, 60));
+        expect(clean).toContain(`${sign}end`);
+      }
+    },
+  );
+
   it("is searched for in a bounded part of what unpacks to more", () => {
     const bomb = gzipSync("password=hunter22 ".repeat(1_000_000)).toString("base64").slice(0, 19_000);
     const text = `${bomb} `.repeat(20);
