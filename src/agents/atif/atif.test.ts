@@ -74,7 +74,10 @@ describeRewritten("A trajectory of ATIF", {
   agent: atif,
   path: "runs/trajectory.json",
   contents: [1, 2, 3, 4, 6].map((upTo) => text(upTo)),
-  info: { session: "025B810F@atif", parent: null, cwd: "/app", startedAt },
+  info: {
+    ...{ session: "025B810F@atif", parent: null, cwd: "/app", startedAt },
+    copyOf: { agent: "harbor-agent", session: "025B810F", lastAt: startedAt + 5000 },
+  },
 });
 
 describe("a trajectory", () => {

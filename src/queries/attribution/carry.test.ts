@@ -109,7 +109,7 @@ describe("a merge on the server", () => {
     const range = { first: 1, last: 1, author: "agent", session: "one", turn: 1, tool_use: null } as const;
     const shared = {
       commit: {
-        ...{ hash, tree: "", parents: [], branch: null, author: "Ann", authored_at: 1, committed_at: 1 },
+        ...{ hash, tree: hash, parents: [], branch: null, author: "Ann", authored_at: 1, committed_at: 1 },
         ...{ subject: "", patch_id: null, rewritten_from: [], insertions: 1, deletions: 0 },
       },
       version: 3,
