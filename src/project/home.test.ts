@@ -21,6 +21,7 @@ import {
   homeOf,
   ignoredPlaces,
   isOwnSocket,
+  listHomeDirectories,
   makeDirectory,
   ownConfigFile,
   registryFile,
@@ -97,7 +98,7 @@ describe.skipIf(isWindows)("directories of the home", () => {
   it("are their owner's alone and no repository's; those above them are as the system makes them", () => {
     const before = process.umask(0o022);
     try {
-      for (const own of Object.values<string>({ ...homeOf() })) makeDirectory(join(own, "a/b"));
+      for (const own of listHomeDirectories()) makeDirectory(join(own, "a/b"));
     } finally {
       process.umask(before);
     }

@@ -35,9 +35,14 @@ const loadOs = () => process.getBuiltinModule("node:os");
  */
 export function homeOf(env: NodeJS.ProcessEnv = process.env): Home {
   const home = homeIn(env);
-  for (const dir of Object.values<string>({ ...home })) refuseAnothers(dir);
+  for (const dir of listHomeDirectories(home)) refuseAnothers(dir);
   return home;
 }
+
+/** All that is a person's. */
+export const listHomeDirectories = (
+  { configDir, dataDir, cacheDir, stateDir }: Home = homeOf(),
+): string[] => [configDir, dataDir, cacheDir, stateDir];
 
 function homeIn(env: NodeJS.ProcessEnv): Home {
   const all = env.POMMEL_HOME;
@@ -135,9 +140,7 @@ export const userName = (uid: number): string => (uid === 0 ? "root" : `the user
  */
 export function makeDirectory(dir: string): string | undefined {
   const path = resolve(dir);
-  const own = Object.values<string>({ ...homeOf() }).find(
-    (one) => path === one || path.startsWith(join(one, "/")),
-  );
+  const own = listHomeDirectories().find((one) => path === one || path.startsWith(join(one, "/")));
   try {
     if (own !== undefined && !existsSync(own)) {
       mkdirSync(dirname(process.env.POMMEL_HOME || own), { recursive: true });

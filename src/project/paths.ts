@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type Home, homeOf } from "./home.ts";
+import { type Home, homeOf, listHomeDirectories } from "./home.ts";
 
 /**
  * A project as seen from one of its checkouts. The memory is the project's, wherever it is checked out; the code index is
@@ -142,7 +142,7 @@ export function placeInProject({ root }: Pick<Project, "root">, dir: string): st
  */
 export function homeWithin(root: string): string[] {
   const project = { root: realPath(root) };
-  const places = Object.values<string>({ ...homeOf() }).map((dir) => placeInProject(project, dir));
+  const places = listHomeDirectories().map((dir) => placeInProject(project, dir));
   return places.filter((place) => place !== "");
 }
 

@@ -307,7 +307,6 @@ export async function audited<T>(
   if (!isEnabled(project)) return inner();
   const at = new Date().toISOString();
   const write = async (given: unknown, error: string | null) => {
-    const { appendRecord } = await import("./audit.ts");
     const question = await scrubbed(project, JSON.stringify(request) ?? "");
     appendRecord(project, { at, door, operation, question, ...measured(given), error });
   };

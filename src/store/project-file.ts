@@ -4,13 +4,17 @@ import * as z from "zod/mini";
 import { writeJson } from "../project/files/replace-file.ts";
 import { makeDirectory } from "../project/home.ts";
 
-/** What a project says of itself, beside its memory: `projects/<id>/project.json`. A lost registry is made again from these. */
-const projectFile = z.object({
+/** By what a project is recognised, and what it is called. */
+export const projectIdentity = z.object({
   id: z.string(),
   name: z.string(),
   roots: z.array(z.string()),
   remotes: z.array(z.string()),
   within: z.string(),
+});
+
+/** What a project says of itself, beside its memory: `projects/<id>/project.json`. A lost registry is made again from these. */
+const projectFile = z.extend(projectIdentity, {
   named: z.boolean(),
   off: z.boolean(),
   /** Their directories. */

@@ -12,7 +12,7 @@ import { gitHooksState } from "../../git/hooks/state.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import { removeOwn, type SeenPlace, seePlace } from "../../project/files/remove-own.ts";
-import { homeOf, registryFile } from "../../project/home.ts";
+import { homeOf, listHomeDirectories, registryFile } from "../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../project/paths.ts";
 import type { TrashEntry } from "../../protocol/operations/memory.ts";
 import { closeRegistry, listProjects, trashProjects } from "../../queries/projects/known-projects.ts";
@@ -117,7 +117,7 @@ export async function uninstallCommand(
   await stopDaemon();
   clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
   for (const file of created) removeIfBlank(file);
-  for (const path of Object.values<string>({ ...homeOf() }).filter(isLink))
+  for (const path of listHomeDirectories().filter(isLink))
     output.note(`${tick("warn", output.colors)} ${homeRelative(path)} is a link, and was left as it is.`);
   if (result.user.error !== null) output.note(`${tick("warn", output.colors)} ${result.user.error}`);
   output.result(result, () => lastWords(result, output));
@@ -188,7 +188,7 @@ async function removeRefs(root: string): Promise<void> {
 const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 const userDirectories = (): SeenPlace[] =>
-  Object.values<string>({ ...homeOf() }).flatMap((path) => (isLink(path) ? [] : (seePlace(path) ?? [])));
+  listHomeDirectories().flatMap((path) => (isLink(path) ? [] : (seePlace(path) ?? [])));
 
 const projectsDir = () => join(homeOf().dataDir, "projects");
 

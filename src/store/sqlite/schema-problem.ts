@@ -83,7 +83,7 @@ function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
   if (cached) return cached;
   const structures = new Map([[0, structureOf([])]]);
   try {
-    make(schema, (db, number) => structures.set(number, structureOf(schemaRows(db))));
+    buildSchema(schema, (db, number) => structures.set(number, structureOf(schemaRows(db))));
   } catch {
     // Who migrates hears of it, after the copy was made.
   }
@@ -95,7 +95,7 @@ function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
 export function rootsOf(schema: Schema): ReadonlyMap<string, number>[] {
   let roots: ReadonlyMap<string, number>[] = [];
   const rootsIn = (db: Sqlite) => new Map(schemaRows(db).map(({ name, root }) => [name, root]));
-  make(schema, (db, number) => {
+  buildSchema(schema, (db, number) => {
     if (number < latestNumber(schema)) return;
     roots = [rootsIn(db)];
     db.exec("VACUUM");
@@ -105,7 +105,7 @@ export function rootsOf(schema: Schema): ReadonlyMap<string, number>[] {
 }
 
 /** Makes a database in memory, step by step. */
-function make(schema: Schema, onStep: (db: Sqlite, number: number) => void): void {
+function buildSchema(schema: Schema, onStep: (db: Sqlite, number: number) => void): void {
   const db = new Sqlite(":memory:", { mode: "create", timeoutMs: 0, key: null });
   try {
     db.exec("PRAGMA auto_vacuum = INCREMENTAL");

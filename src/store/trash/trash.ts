@@ -7,6 +7,7 @@ import { removeOwn } from "../../project/files/remove-own.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import { homeOf } from "../../project/home.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
+import { projectIdentity } from "../project-file.ts";
 
 /**
  * `trash/` of the home: what commands took away, until `daysInTrash` have passed or `pm memory undo` brings it back. Each
@@ -16,12 +17,7 @@ import { daysInTrash } from "../../protocol/days-in-trash.ts";
 const dayMs = 86_400_000;
 
 /** Of the registry. */
-const knownProject = z.object({
-  id: z.string(),
-  name: z.string(),
-  roots: z.array(z.string()),
-  remotes: z.array(z.string()),
-  within: z.string(),
+const knownProject = z.extend(projectIdentity, {
   isNamed: z.boolean(),
   isOff: z.boolean(),
   createdAt: z.number(),

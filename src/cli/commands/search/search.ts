@@ -102,7 +102,6 @@ async function loadRenderer() {
 async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
   if (code === null) return { metrics: null, said: "" };
   const { contextMetricsOf } = await import("../../../queries/search/context-metrics.ts");
-  const { renderMetrics } = await import("./search.ts");
   const metrics = await contextMetricsOf(project, request, code);
   return { metrics, said: `\n\n${renderMetrics(metrics)}` };
 }

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
-import { projectFileIn } from "../../project-file.ts";
+import { projectFileIn, projectIdentity } from "../../project-file.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 
@@ -10,14 +10,7 @@ import { Sqlite } from "../../sqlite/sqlite.ts";
 /** In `meta`: JSON. */
 const key = "project";
 
-const ownProject = z.object({
-  id: z.string(),
-  name: z.string(),
-  roots: z.array(z.string()),
-  remotes: z.array(z.string()),
-  within: z.string(),
-});
-export type OwnProject = z.infer<typeof ownProject>;
+export type OwnProject = z.infer<typeof projectIdentity>;
 
 /** Writes into a memory of which project it is, where that has changed. */
 export function nameProject(memory: Connection): void {
@@ -30,7 +23,7 @@ export function nameProject(memory: Connection): void {
 /** The project in whose directory a memory lies; null where nothing says it. */
 export function projectHere(memoryDb: string): OwnProject | null {
   const file = projectFileIn(dirname(memoryDb));
-  return file && z.parse(ownProject, file);
+  return file && z.parse(projectIdentity, file);
 }
 
 /** The project that a memory says it is of; null where it says none. @throws PommelError as `keyOfDatabase` */
@@ -38,7 +31,7 @@ export function projectIn(file: string): OwnProject | null {
   const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
   try {
     const text = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
-    return z.parse(ownProject, JSON.parse(String(text)));
+    return z.parse(projectIdentity, JSON.parse(String(text)));
   } catch (error) {
     if (error instanceof PommelError) throw error;
     return null;

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../project/errors.ts";
-import { homeOf, modeText, obstacleIn, userName } from "../../../../project/home.ts";
+import { listHomeDirectories, modeText, obstacleIn, userName } from "../../../../project/home.ts";
 import { isInside } from "../../../../project/paths.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
@@ -28,7 +28,7 @@ const maxDirectories = 1_000_000;
 
 /** The home can be written, and all in it is this user's. */
 export function checkHome(): CheckResult {
-  const dirs = [...new Set(Object.values<string>({ ...homeOf() }))];
+  const dirs = [...new Set(listHomeDirectories())];
   for (const dir of dirs) {
     const obstacle = obstacleIn(dir);
     if (obstacle !== null) return fail(obstacle.message, obstacle.hint);
@@ -48,7 +48,7 @@ export function checkHome(): CheckResult {
 /** Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it private. */
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const paths = [...new Set(Object.values(homeOf()))].flatMap(pathsBelow);
+  const paths = [...new Set(listHomeDirectories())].flatMap(pathsBelow);
   const inTheWay = paths.find(({ path, stat }) => !stat.isFile() && isFileName(path));
   if (inTheWay) {
     const what = inTheWay.stat.isDirectory() ? "a directory" : "a link to nothing";
