@@ -2,7 +2,6 @@ import picomatch from "picomatch";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision, DecisionsAnswer } from "../../protocol/operations/memory.ts";
-import { speakerOf } from "../../protocol/origin.ts";
 import {
   closestTo,
   decisionsByChunk,
@@ -21,7 +20,7 @@ import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/all.ts";
 import { isoTime } from "../status/status.ts";
-import { authorOf, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
+import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
 
 export interface DecisionsRequest {
   /** "": the latest. */
@@ -93,19 +92,7 @@ async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): 
 function noted(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
   const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
   const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
-  return decisionWith({
-    source: "annotation",
-    by: speakerOf(note.source),
-    text: note.note,
-    session_id: note.sessionUid,
-    session_title: session?.title ?? null,
-    ...authorOf(note),
-    turn: note.turn,
-    timestamp: new Date(note.at).toISOString(),
-    branch: note.branch,
-    files: turn?.files.map(({ path }) => path) ?? [],
-    score,
-  });
+  return decisionFromNote(note, session, { files: turn?.files.map(({ path }) => path) ?? [], score });
 }
 
 async function decidedIn(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {

@@ -9,11 +9,12 @@ import type { Config } from "../../project/config/settings.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Decision } from "../../protocol/operations/memory.ts";
-import { originOf } from "../../protocol/origin.ts";
+import { originOf, speakerOf } from "../../protocol/origin.ts";
 import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
 
 /** A decision of which only this much is known; by whom, null where the repository says it. */
@@ -37,6 +38,26 @@ export const decisionWith = (
 /** Whose it is, where a colleague shared it. */
 export const authorOf = ({ author }: { author?: string | null | undefined }): Pick<Decision, "author"> =>
   author == null ? {} : { author };
+
+/** A note as a decision. @param session the session that it stands in, where that is stored */
+export const decisionFromNote = (
+  note: AnnotationRecord,
+  session: Pick<SessionRecord, "title"> | null,
+  { files, score }: Pick<Decision, "files" | "score">,
+): Decision =>
+  decisionWith({
+    source: "annotation",
+    by: speakerOf(note.source),
+    text: note.note,
+    session_id: note.sessionUid,
+    session_title: session?.title ?? null,
+    ...authorOf(note),
+    turn: note.turn,
+    timestamp: new Date(note.at).toISOString(),
+    branch: note.branch,
+    files,
+    score,
+  });
 
 /** Where repositories keep records of decisions. */
 const recordFolders = ["adr", "adrs", "decisions", "decision-records"].flatMap((folder) => [

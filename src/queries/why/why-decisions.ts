@@ -2,7 +2,6 @@ import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import type { NearDecision } from "../../protocol/operations/blame.ts";
-import { speakerOf } from "../../protocol/origin.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-terms.ts";
 import { claimOf, relationOf, storedDecisions } from "../../sessions/decisions/stored.ts";
@@ -17,8 +16,7 @@ import { identifiersOf } from "../../text/tokens.ts";
 import type { LineRange } from "../blame/file-place.ts";
 import { withIndex } from "../open.ts";
 import { decisionOf } from "../sessions/conversations-decisions.ts";
-import { authorOf, decisionWith } from "../sessions/recorded-decisions.ts";
-import { isoTime } from "../status/status.ts";
+import { decisionFromNote } from "../sessions/recorded-decisions.ts";
 
 /** Where and when lines were written. */
 interface WritingPlace {
@@ -87,20 +85,8 @@ function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): 
     const isAboutFile = files.some((file) => place.files.includes(file));
     const at = { sessionId: session?.id ?? null, turns, at: one.at, isAboutFile };
     const { score, ...ranking } = rank(at, place, here);
-    const noted = decisionWith({
-      source: "annotation",
-      by: speakerOf(one.source),
-      text: one.note,
-      session_id: one.sessionUid,
-      session_title: session?.title ?? null,
-      ...authorOf(one),
-      turn: one.turn,
-      timestamp: isoTime(one.at),
-      branch: one.branch,
-      files,
-      score: rounded(Math.min(score * note, 1)),
-    });
-    return { ...noted, ...ranking };
+    const near = rounded(Math.min(score * note, 1));
+    return { ...decisionFromNote(one, session, { files, score: near }), ...ranking };
   });
 }
 
