@@ -34,7 +34,10 @@ export async function refuseWhereItCannot(dir: string, branch: string): Promise<
   if (here && !here.isCommit) throw notOurs(branch);
 }
 
-export function refuseStrangers(urls: readonly string[], { settings, options }: Run): void {
+export function refuseStrangers(
+  urls: readonly string[],
+  { settings, options }: Pick<Run, "settings" | "options">,
+): void {
   for (const url of urls) {
     if (settings.encryption !== "none" || isOwnRemote(url) || isAllowed(url)) continue;
     if (options.allowPublic) {

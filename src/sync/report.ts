@@ -30,7 +30,8 @@ export interface SyncSettings extends EncryptionSettings {
   remote: string;
   /** Under which name this person shares; null: none is known. */
   author: string | null;
-  signing: Signing;
+  /** Makes a key where this machine has none: asked for when nothing refuses the exchange. */
+  signing: () => Signing | Promise<Signing>;
 }
 
 export interface SyncOptions {
@@ -105,6 +106,7 @@ export function hintFor(
 export interface Run {
   work: ScrubbingWork;
   settings: SyncSettings;
+  signing: Signing;
   options: SyncOptions;
   dir: string;
   /** The local branch. */

@@ -398,13 +398,13 @@ describe("sessions from outside of the project", () => {
           dir: "/somewhere",
           session: (id: string) => one.session(id, { cwd: "/somewhere" }),
         } as Machine,
-        "s1",
+        "of-elsewhere",
       ),
     );
     await one.read(work(one, "s2"));
     expect(await one.sync()).toMatchObject({ leftOut: 1, shared: { sessions: 1 } });
     expect(await one.sync()).toMatchObject({ leftOut: 1, pushed: false });
-    expect([...one.files().values()].join()).not.toContain("s1");
+    expect([...one.files().values()].join()).not.toContain("of-elsewhere");
     expect(await one.sync({ everything: true })).toMatchObject({ leftOut: 0, shared: { sessions: 1 } });
     await two.sync();
     expect(contentOf(two).sessions).toHaveLength(2);

@@ -64,9 +64,12 @@ export async function syncMemory(
   const dir = work.root;
   const ref = `refs/heads/${settings.branch}`;
   await refuseWhereItCannot(dir, settings.branch);
+  const urls = await pushUrls(dir, settings.remote);
+  if (direction === "both" && !dryRun) refuseStrangers(urls ?? [], { settings, options });
   const run: Run = {
     work,
     settings,
+    signing: await settings.signing(),
     options,
     dir,
     ref,
@@ -86,8 +89,6 @@ export async function syncMemory(
       trouble: null,
     },
   };
-  const urls = await pushUrls(dir, settings.remote);
-  if (direction === "both" && !dryRun) refuseStrangers(urls ?? [], run);
   await prepare(run);
   const blobs = openBlobs(dir);
   try {
@@ -112,7 +113,7 @@ export async function syncMemory(
 }
 
 /** A new or deleted branch gets everything. */
-async function prepare({ work, settings, dir, ref, options }: Run): Promise<void> {
+async function prepare({ work, settings, signing, dir, ref, options }: Run): Promise<void> {
   const { memory } = work;
   const isOther = (syncFact(memory, facts.branch) ?? settings.branch) !== settings.branch;
   const isGone = syncFact(memory, facts.written) !== null && (await readRef(dir, ref)) === null;
@@ -125,18 +126,18 @@ async function prepare({ work, settings, dir, ref, options }: Run): Promise<void
   }
   if (options.dryRun) return;
   setSyncFact(memory, facts.branch, settings.branch);
-  settings.signing.trust.relabel(memory);
+  signing.trust.relabel(memory);
 }
 
 /** @returns whether the push was rejected and the round must be repeated */
 async function round(run: Run, blobs: BlobReader, hasRemote: boolean): Promise<boolean> {
-  const { work, settings, options, dir, ref, report } = run;
+  const { work, settings, signing, options, dir, ref, report } = run;
   const { direction = "both", dryRun = false, force = false, filter = true, everything = false } = options;
   const { memory } = work;
   report.trouble = null;
   const remote = await remoteTip(run, hasRemote);
   const here = (await readRef(dir, ref))?.hash ?? null;
-  const signed = new SignedRecords(memory, settings.signing, settings.author);
+  const signed = new SignedRecords(memory, signing, settings.author);
   const exportWork: ExportWork = { work, filter, me: settings.author, authorshipOf: signed.authorshipOf };
   const { things, leftOut, waiting } = thingsToExport(exportWork, { everything });
   report.leftOut = leftOut;

@@ -81,7 +81,7 @@ export function sharedRemote(...init: string[]) {
       branch,
       remote: "origin",
       author: null,
-      signing: signingOf(person),
+      signing: () => signingOf(person),
       encryption: "none",
       keyFile: join(base, `${name}.key`),
       passphrase: async () => null,
@@ -104,13 +104,9 @@ export function sharedRemote(...init: string[]) {
       },
       session: (session: string, more: TranscriptOptions = {}) => transcript({ session, cwd: dir, ...more }),
       sync: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>
-        syncMemory(work, { ...settings, signing: signingOf(person), ...more }, options),
+        syncMemory(work, { ...settings, ...more }, options),
       pull: (options: SyncOptions = {}, more: Partial<SyncSettings> = {}) =>
-        syncMemory(
-          work,
-          { ...settings, signing: signingOf(person), ...more },
-          { direction: "pull", ...options },
-        ),
+        syncMemory(work, { ...settings, ...more }, { direction: "pull", ...options }),
       /** Everything on its local branch, by path. */
       files() {
         const names = git("ls-tree", "-r", "--name-only", "-z", branch)

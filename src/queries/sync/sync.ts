@@ -9,15 +9,16 @@ import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";
 import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
 import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
-import { refuseWhereItCannot } from "../../sync/refusals.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
 import { changing } from "../changing.ts";
 import type { Running } from "../operations.ts";
 
 /** Whose words this person's agents get. */
-export const readTrust = async (root: string): Promise<Trust> =>
-  new Trust(trustFileIn(homeOf()), [(await shareAuthor(root)) ?? ""]);
+export const readTrust = async (root: string): Promise<Trust> => openTrust(await shareAuthor(root));
+
+/** @param name this person's */
+const openTrust = (name: string | null) => new Trust(trustFileIn(homeOf()), [name ?? ""]);
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {
@@ -47,12 +48,11 @@ export async function syncSettings(
     isTrial?: boolean;
   } = {},
 ): Promise<SyncSettings> {
-  const signing = await signingIn(root, { onNote, isTrial });
   return {
     branch: config["sync.branch"],
     remote: config["sync.remote"],
-    author: signing.name,
-    signing,
+    author: await shareAuthor(root),
+    signing: () => signingIn(root, { onNote, isTrial }),
     encryption: config["sync.encryption"],
     keyFile: join(homeOf().configDir, "sync-key.txt"),
     passphrase: async (isNew) =>
@@ -75,11 +75,8 @@ export async function signingIn(
   root: string,
   { onNote, isTrial = false }: { onNote?: Running["onNote"]; isTrial?: boolean } = {},
 ): Promise<PersonSigning> {
-  const [name, trust, identity] = await Promise.all([
-    shareAuthor(root),
-    readTrust(root),
-    identityOf(root, null),
-  ]);
+  const [name, identity] = await Promise.all([shareAuthor(root), identityOf(root, null)]);
+  const trust = openTrust(name);
   const file = keyFileIn(homeOf().configDir);
   const onMade = () =>
     onNote?.(
@@ -106,8 +103,6 @@ export async function syncProject(
 ): Promise<SyncReport> {
   const isTrial = options.dryRun ?? false;
   const { config } = loadConfig(project);
-  // Also before a key is made that nothing is signed with.
-  await refuseWhereItCannot(project.root, config["sync.branch"]);
   const settings = await syncSettings(project.root, config, { askPassphrase, onNote, isTrial });
   return changing(project, (work) => syncMemory(work, settings, { ...options, signal, onProgress }), {
     create: true,

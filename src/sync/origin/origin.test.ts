@@ -147,7 +147,7 @@ describe("whoever may push to the branch", () => {
     expect(listAnnotations(ann.memory).find((one) => one.uid === uid)?.author).toContain("unsigned");
     const other = shared.machine("other");
     const elsewhere = { ...other.signing(), projects: ["of another repository"] };
-    const report = await other.sync({}, { author: annsName, signing: elsewhere });
+    const report = await other.sync({}, { author: annsName, signing: () => elsewhere });
     expect(report.problems).toEqual([
       { path: expect.stringMatching(/^signatures\//), reason: "it was signed for another project" },
     ]);
