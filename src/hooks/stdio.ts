@@ -4,7 +4,7 @@ import type { GivenPayload } from "../agents/agent.ts";
 import { codeOf, PommelError } from "../project/errors.ts";
 import { type HookPayload, payloadKinds } from "../protocol/hooks.ts";
 import { fits } from "../protocol/outside.ts";
-import { notesIn, promptOf } from "../protocol/reading/prompt-notes.ts";
+import { notesIn, writeNotesPrompt } from "../protocol/reading/prompt-notes.ts";
 
 /**
  * The stored part of a hook's payload. The conversation comes from the transcript, where it is scrubbed first; a hook
@@ -37,7 +37,7 @@ export function payloadOf(given: GivenPayload): HookPayload {
     if (typeof value === "string" && fits(payloadKinds[field], value)) payload[field] = value;
   }
   if (typeof given.prompt === "string") {
-    const notes = promptOf(notesIn(given.prompt)).slice(0, maxNotes);
+    const notes = writeNotesPrompt(notesIn(given.prompt)).slice(0, maxNotes);
     if (notes !== "") payload.prompt = notes;
   }
   return payload;

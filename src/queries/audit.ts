@@ -81,18 +81,19 @@ function sha256(line: string): string {
 const keyFile = ({ auditDir }: Project) => join(auditDir, "key");
 
 /** The key of a log; null where there is none. */
-function keyOf(project: Project): Buffer | null {
+function readKey(project: Project): Buffer | null {
   const text = textOf(keyFile(project)).trim();
   return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, "hex") : null;
 }
 
-function newKey(project: Project): Buffer {
+function createKey(project: Project): Buffer {
   const key = randomBytes(32);
   replaceFile(keyFile(project), `${key.toString("hex")}\n`, { synced: true });
   return key;
 }
 
-const hashOf = (key: Buffer, question: string) => createHmac("sha256", key).update(question).digest("hex");
+const hashQuestion = (key: Buffer, question: string) =>
+  createHmac("sha256", key).update(question).digest("hex");
 
 /** Appends a record; it is in the file when this returns. @throws PommelError `unreadable` */
 export function appendRecord(
@@ -112,7 +113,7 @@ export function appendRecord(
         renameSync(file, join(dir, `audit-${String(before!.n).padStart(12, "0")}.jsonl`));
       const n = (before?.n ?? 0) + 1;
       const question = given.question.slice(0, maxQuestion);
-      const hashed = hashOf(keyOf(project) ?? newKey(project), question);
+      const hashed = hashQuestion(readKey(project) ?? createKey(project), question);
       const publicKey = publicKeyOf();
       const salt = publicKey === null ? undefined : randomBytes(16).toString("base64url");
       const line = JSON.stringify({
@@ -262,7 +263,7 @@ export function verifyAudit(project: Project): AuditCheck {
     head: before,
   });
   let lastFile = current;
-  const key = keyOf(project);
+  const key = readKey(project);
   for (const { file, line } of linesOf(project)) {
     const read = asRecord(line);
     const n: number = (before?.n ?? 0) + 1;
@@ -272,7 +273,7 @@ export function verifyAudit(project: Project): AuditCheck {
       return broken(file, n, `record ${read.n} follows record ${before.n}`);
     if (before !== null && read.previous !== before.sha256)
       return broken(file, before.n, "it is not what the record after it continues");
-    if (read.question !== null && (key === null || hashOf(key, read.question) !== read.question_hash))
+    if (read.question !== null && (key === null || hashQuestion(key, read.question) !== read.question_hash))
       return broken(file, n, key === null ? "the log's key is gone" : "its question is not what was asked");
     before = { n: read.n, sha256: sha256(line) };
     records++;

@@ -45,7 +45,7 @@ export function secretColumns(text: string, keyword: number): { spans: Span[]; s
   if (end - from > maxHeader) return nothing;
   const header = text.slice(from, end);
   const separator = separators.find((sign) => header.includes(sign)) ?? null;
-  const names = separator === null ? wordsIn(header) : cellsOf(header, separator);
+  const names = separator === null ? wordsIn(header) : splitCells(header, separator);
   const columns = names.flatMap(({ start, value }, index) => {
     const name = value.replace(/([a-z])([A-Z])/g, "$1_$2");
     const isPassword = passwordHeader.test(name);
@@ -67,7 +67,7 @@ export function secretColumns(text: string, keyword: number): { spans: Span[]; s
       if (line.trim() === "") break;
       continue;
     }
-    const cells = separator === null ? null : cellsOf(line, separator);
+    const cells = separator === null ? null : splitCells(line, separator);
     if (cells !== null && cells.length !== names.length) break;
     for (const column of columns) {
       const cell = cells === null ? wordAt(line, column.start) : cells[column.index]!;
@@ -92,7 +92,7 @@ const lineEnd = (text: string, from: number) => {
 };
 
 /** What stands between separators, without spaces and quotes; a separator in double quotes is none. */
-function cellsOf(line: string, separator: string): Cell[] {
+function splitCells(line: string, separator: string): Cell[] {
   const cells: Cell[] = [];
   let start = 0;
   let isQuoted = false;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { looksLikeWords, looksRandom } from "./checks/randomness.ts";
 import { isProse } from "./checks/values.ts";
-import { behindLetter, budgetOf, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
+import { behindLetter, createBudget, type DecodingBudget, encodedIn, maxDepth } from "./encoded.ts";
 import { createFinder } from "./finder.ts";
 import { namedSecretType } from "./names.ts";
 import { type PatternSources, rulesFrom } from "./patterns/patterns-file.ts";
@@ -34,7 +34,7 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
     const rewritten = rewrittenIn(text);
     const named = name === undefined ? null : namedSecretType(name, viewOf(text, rewritten).text);
     if (named !== null) return [{ rule: "named-value", type: named, start: 0, end: text.length }];
-    return findWithin(text, rewritten, budgetOf(text), 0);
+    return findWithin(text, rewritten, createBudget(text), 0);
   };
 
   /** Finds secrets in a text and in what is encoded in it. */
@@ -102,7 +102,7 @@ export function createScrubber(sources: PatternSources, onRefused?: OnRefused): 
 function saysProse(text: string, depth = 1): boolean {
   if (isProse(text)) return true;
   const whole = text.trim().length;
-  const inner = depth < maxDepth ? encodedIn(text, budgetOf(text)) : [];
+  const inner = depth < maxDepth ? encodedIn(text, createBudget(text)) : [];
   return inner.some(
     ({ block, text: said }) =>
       block !== null && block.end - block.start >= whole && saysProse(said, depth + 1),

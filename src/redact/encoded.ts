@@ -18,7 +18,7 @@ export interface DecodingBudget {
   left: number;
 }
 
-export const budgetOf = (text: string): DecodingBudget => ({
+export const createBudget = (text: string): DecodingBudget => ({
   left: freeCharacters + charactersPerCharacter * text.length,
 });
 
@@ -95,7 +95,7 @@ function lettersIn(text: string): View | null {
       if (from > read) rewritten.push({ start: read, end: from, instead: "\n\n" });
     }
     last = index + found.length;
-    rewritten.push({ start: index, end: last, instead: letterOf(found) });
+    rewritten.push({ start: index, end: last, instead: decodeLetter(found) });
   }
   if (rewritten.length === 0) return null;
   const read = wordEdge(text, Math.min(text.length, last + contextAfter), 1, text.length);
@@ -111,7 +111,7 @@ function wordEdge(text: string, position: number, step: 1 | -1, limit: number): 
   return at;
 }
 
-function letterOf(written: string): string {
+function decodeLetter(written: string): string {
   if (written.startsWith("&")) {
     const name = written.slice(1, -1).toLowerCase();
     if (!name.startsWith("#")) return namedLetters[name]!;
@@ -205,8 +205,8 @@ function blockAt(text: string, start: number, textEnd: number): Block | null {
   const lines = text.slice(start, end);
   const run = isDiffSign(text, start - 1) ? lines.replace(/\n[+-]/g, "\n") : lines;
   const decoded =
-    (isHex && /^(?:[0-9a-f]{2})+$/i.test(run) ? textOf(Buffer.from(run, "hex")) : null) ??
-    textOf(unpack(Buffer.from(run, "base64")));
+    (isHex && /^(?:[0-9a-f]{2})+$/i.test(run) ? decodeText(Buffer.from(run, "hex")) : null) ??
+    decodeText(unpack(Buffer.from(run, "base64")));
   return decoded === null ? null : { start, end, decoded };
 }
 
@@ -245,7 +245,7 @@ function unpack(bytes: Buffer): Buffer {
 }
 
 /** What bytes say; null when they are no text. */
-function textOf(bytes: Buffer): string | null {
+function decodeText(bytes: Buffer): string | null {
   const isWide = bytes.length >= 4 && bytes[1] === 0 && bytes[3] === 0;
   const decoded = bytes.toString(isWide ? "utf16le" : "utf8");
   return /[\x00-\x08\x0e-\x1a\ufffd]/.test(decoded) ? null : decoded;

@@ -36,7 +36,7 @@ export function createReviewer(sources: PatternSources): Reviewer {
       const value = place.text.slice(place.start, place.end);
       const score = scoreOf(value);
       if (score === 0 || byValue.has(value) || removed.some((other) => other.includes(value))) continue;
-      byValue.set(value, { rule, masked: maskValue(value), context: contextOf(place), score });
+      byValue.set(value, { rule, masked: maskValue(value), context: cutContext(place), score });
     }
     return [...byValue.values()];
   };
@@ -55,7 +55,7 @@ function scoreOf(value: string): number {
 const maskValue = (value: string): string =>
   `${value.slice(0, Math.min(4, Math.floor(value.length / 4)))}… (${value.length} characters)`;
 
-function contextOf({ text, start }: Place): string {
+function cutContext({ text, start }: Place): string {
   const before = text.slice(Math.max(0, start - contextLength), start);
   const line = before.slice(before.search(/[^\r\n]*$/)).trimStart();
   // A word that was cut off, or one that could be a value, is left out.

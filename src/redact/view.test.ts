@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { base62, maker } from "../../test/support/secrets/make.ts";
 import { blockwise, letterwise } from "../../test/support/secrets/written-otherwise.ts";
 import { createScrubber } from "./create-scrubber.ts";
-import { budgetOf, encodedIn } from "./encoded.ts";
+import { createBudget, encodedIn } from "./encoded.ts";
 import { createLedger } from "./scrubber.ts";
 import { rewrittenIn, viewOf } from "./view.ts";
 import { wordsOf } from "./words.ts";
@@ -124,20 +124,20 @@ describe("a secret in another writing", () => {
   it("is searched for in a bounded part of what unpacks to more", () => {
     const bomb = gzipSync("password=hunter22 ".repeat(1_000_000)).toString("base64").slice(0, 19_000);
     const text = `${bomb} `.repeat(20);
-    const decoded = encodedIn(text, budgetOf(text)).reduce((sum, { text: part }) => sum + part.length, 0);
-    expect(decoded).toBeLessThanOrEqual(budgetOf(text).left);
+    const decoded = encodedIn(text, createBudget(text)).reduce((sum, { text: part }) => sum + part.length, 0);
+    expect(decoded).toBeLessThanOrEqual(createBudget(text).left);
   });
 
   it("is not looked for in what unpacks to far more than a text does", () => {
     const packed = `${gzipSync("a".repeat(60_000)).toString("base64")} `.repeat(2_000);
-    expect(encodedIn(packed, budgetOf(packed)).map(({ text }) => text.slice(0, 20))).toEqual([]);
+    expect(encodedIn(packed, createBudget(packed)).map(({ text }) => text.slice(0, 20))).toEqual([]);
   });
 
   it("reads what is around its letters once, however many they are", () => {
     for (const letter of ["x%41", "%25", "\\u0041", "&amp;"]) {
       const text = letter.repeat(50_000);
       const test = vi.spyOn(RegExp.prototype, "test");
-      encodedIn(text, budgetOf(text));
+      encodedIn(text, createBudget(text));
       const read = test.mock.calls.length;
       test.mockRestore();
       expect(read, letter).toBeLessThan(5_000);

@@ -1,16 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/agents/agent.ts";
-import { aider } from "../../src/agents/aider/aider.ts";
-import { atif } from "../../src/agents/atif/atif.ts";
-import { claude } from "../../src/agents/claude/claude.ts";
-import { cline } from "../../src/agents/cline/cline.ts";
-import { codex } from "../../src/agents/codex/codex.ts";
-import { copilot } from "../../src/agents/copilot/copilot.ts";
-import { cursor } from "../../src/agents/cursor/cursor.ts";
-import { gemini } from "../../src/agents/gemini/gemini.ts";
-import { opencode } from "../../src/agents/opencode/opencode.ts";
-import { qwen } from "../../src/agents/qwen/qwen.ts";
+import type { AgentName } from "../../src/agents/profiles.ts";
+import { agentNamed } from "../../src/agents/registry.ts";
 import { block, tokens } from "../support/aider-fixture.ts";
 import { chat } from "../support/chat-fixture.ts";
 import { copilotSession } from "../support/copilot-fixture.ts";
@@ -38,14 +30,14 @@ export interface Seeds {
 }
 
 export function seedsOf(corpus: string | null): Seeds[] {
-  return [
+  const all: (Omit<Seeds, "agent"> & { agent: AgentName })[] = [
     {
-      agent: claude,
+      agent: "claude",
       path: "projects/-home-dev-shop/3f0a1b2c-0000-4000-8000-000000000000.jsonl",
       files: [[...ofClaude().text().split("\n")], ...linesIn(corpus, /\/claude-code\/.*\.jsonl$/)],
     },
     {
-      agent: codex,
+      agent: "codex",
       path: "sessions/2026/03/02/rollout-2026-03-02T09-00-00-01a10000-0000-7000-8000-000000000000.jsonl",
       files: [
         ...(["legacy", "paginated", "code"] as const).map((format) => ofCodex(format).text().split("\n")),
@@ -53,12 +45,12 @@ export function seedsOf(corpus: string | null): Seeds[] {
       ],
     },
     {
-      agent: gemini,
+      agent: "gemini",
       path: "tmp/shop/chats/session-2026-03-02T09-00-3f0a1b2c.jsonl",
       files: [ofGemini().text().split("\n"), ...linesIn(corpus, /\/gemini\/.*\.jsonl$/)],
     },
     {
-      agent: cline,
+      agent: "cline",
       path: "cline/1_a/1_a.messages.json",
       files: [ofCline()],
       // Mostly one that is whole: otherwise nothing of it would be read.
@@ -66,43 +58,48 @@ export function seedsOf(corpus: string | null): Seeds[] {
       beside: { "cline/1_a/1_a.json": '{"session_id":"1_a","cwd":"/home/dev/shop"}' },
     },
     {
-      agent: aider,
+      agent: "aider",
       path: ".aider.chat.history.md",
       files: [ofAider()],
       transcript: ".aider.chat.history.md/20260302T090000",
     },
     {
-      agent: qwen,
+      agent: "qwen",
       path: "qwen/-home-dev-shop/chats/83b53ffd-bc0d-4acc-a734-c38eedb1ad77.jsonl",
       files: [ofQwen()],
     },
     {
-      agent: copilot,
+      agent: "copilot",
       path: "copilot/25063cc8-3242-4593-82d9-33e2871fae49/events.jsonl",
       files: [ofCopilot().text().split("\n")],
     },
     {
-      agent: atif,
+      agent: "atif",
       path: "runs/trajectory.json",
       files: [ofAtif()],
       whole: (lines: readonly string[]) =>
         `{"schema_version":"ATIF-v1.7","agent":{"name":"a"},"steps":[${lines.filter(isJson).join(",")}]}`,
     },
     {
-      agent: opencode,
+      agent: "opencode",
       path: "opencode/opencode.db",
       files: [ofOpencode()],
       write: writeOpencode,
       transcript: "opencode/opencode.db/ses_1",
     },
     {
-      agent: cursor,
+      agent: "cursor",
       path: "cursor/globalStorage/state.vscdb",
       files: [ofCursor()],
       write: writeCursor,
       transcript: `cursor/globalStorage/state.vscdb/${conversation}`,
     },
-  ].map((seeds) => ({ ...seeds, files: seeds.files.map((lines) => lines.filter((line) => line !== "")) }));
+  ];
+  return all.map((seeds) => ({
+    ...seeds,
+    agent: agentNamed(seeds.agent)!,
+    files: seeds.files.map((lines) => lines.filter((line) => line !== "")),
+  }));
 }
 
 /** Transcripts below a directory: a corpus that does not belong to the repository. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { maxNoteLength, notedMessage, notesIn, promptOf } from "./prompt-notes.ts";
+import { maxNoteLength, notedMessage, notesIn, writeNotesPrompt } from "./prompt-notes.ts";
 
 const note = "Note to Pommel: use Redis";
 const found = ["use Redis"];
@@ -48,7 +48,7 @@ describe("a person's notes in a prompt", () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 12 }), (texts) => {
         const notes = notesIn(texts.map((one) => `Note to Pommel: ${one}`).join("\n"));
-        expect(notesIn(promptOf(notes))).toEqual(notes);
+        expect(notesIn(writeNotesPrompt(notes))).toEqual(notes);
       }),
     );
   });

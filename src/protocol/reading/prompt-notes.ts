@@ -40,7 +40,7 @@ export function notesIn(prompt: string): string[] {
   if (!mentionsNote.test(prompt)) return [];
   const lines = prompt.split(/\r\n|[\r\n\u2028\u2029]/);
   const isQuoted = quotedLines(lines);
-  const paragraphs = paragraphsOf(lines, isQuoted);
+  const paragraphs = findParagraphs(lines, isQuoted);
   const isOutput = paragraphs.map(isPasted);
   return paragraphs.flatMap((paragraph, i) => {
     const before = isOutput[i - 1] ?? false;
@@ -48,12 +48,12 @@ export function notesIn(prompt: string): string[] {
     // Notes that begin the prompt stand above whatever follows.
     const first = i === 0 ? paragraph.findIndex((line) => !noteLine.test(line)) : 0;
     const typed = isAmongOutput ? paragraph.slice(0, first < 0 ? undefined : first) : paragraph;
-    return typed.flatMap(noteOf);
+    return typed.flatMap(readNote);
   });
 }
 
 /** Notes as a prompt of nothing else, in which `notesIn` finds them again. */
-export const promptOf = (notes: readonly string[]): string =>
+export const writeNotesPrompt = (notes: readonly string[]): string =>
   notes.map((note) => `Note to Pommel: ${note}`).join("\n");
 
 /** Characters. */
@@ -63,7 +63,7 @@ const maxShown = 200;
 export const notedMessage = (notes: readonly string[]): string =>
   `Noted: ${notes.map((note) => beginningOf(plainOneLine(note), maxShown)).join("; ")}. \`pm note --undo\` takes it back.`;
 
-function noteOf(line: string): string[] {
+function readNote(line: string): string[] {
   const [, marks = "", rest = ""] = noteLine.exec(line) ?? [];
   const note = (marks === "" ? rest.replace(/^\s*(?:[*_]+(?:\s+|$))+/, "") : rest).trim();
   return note === "" ? [] : [wholeCharacters(note.slice(0, maxNoteLength)).trimEnd()];
@@ -92,7 +92,7 @@ function quotedLines(lines: readonly string[]): boolean[] {
 }
 
 /** Lines that stand together, without those that are quoted or indented and those that continue such lines. */
-function paragraphsOf(lines: readonly string[], isQuoted: readonly boolean[]): string[][] {
+function findParagraphs(lines: readonly string[], isQuoted: readonly boolean[]): string[][] {
   const paragraphs: string[][] = [];
   let open: string[] | null = null;
   let isQuotation = false;

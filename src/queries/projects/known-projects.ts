@@ -110,7 +110,7 @@ export function deleteProject(project: Project): void {
   const registry = Registry.open();
   removeIndexes(registry, project.id);
   removeCopies(project.memoryDb);
-  for (const { file } of listBackups(project.memoryDb, backupFolderOf(project))) removeCopy(file);
+  for (const { file } of listBackups(project.memoryDb, findBackupFolder(project))) removeCopy(file);
   registry.removeProject(project.id);
   removeOwn(project.dataDir);
 }
@@ -122,7 +122,7 @@ function removeIndexes(registry: Registry, id: string): void {
   removeIndexCache();
 }
 
-const backupFolderOf = (project: Project) =>
+const findBackupFolder = (project: Project) =>
   backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
 
 /** Gives a directory of ours another place in the home, unless it is not there. */

@@ -63,7 +63,7 @@ export interface DamagedPlace {
   isLost: boolean;
 }
 
-export function damagedLinesOf(project: Project): Promise<DamagedPlace[]> {
+export function listDamagedLines(project: Project): Promise<DamagedPlace[]> {
   return withMemoryIfAny(project, (memory) =>
     (memory === null ? [] : damagedTranscripts(memory)).flatMap(({ session, path, damaged }) => {
       const numbers = lineNumbers(path, damaged);

@@ -58,7 +58,7 @@ interface Table {
 export function hideUnheard(memory: Connection, heard: readonly string[]): void {
   memory.exec("CREATE TEMP TABLE heard (key TEXT PRIMARY KEY) WITHOUT ROWID");
   memory.prepare("INSERT INTO temp.heard SELECT DISTINCT value FROM json_each(?)").run(heard);
-  const known = new Map(tablesOf(memory).map((table) => [table.name, table]));
+  const known = new Map(listTables(memory).map((table) => [table.name, table]));
   const conditions = new Map<string, string | null>();
   /** Which rows of a table are hidden; null: none. Makes the view, and before it those that it needs. */
   const hide = (name: string): string | null => {
@@ -88,7 +88,7 @@ export function hideUnheard(memory: Connection, heard: readonly string[]): void 
   for (const name of known.keys()) hide(name);
 }
 
-function tablesOf(memory: Connection): Table[] {
+function listTables(memory: Connection): Table[] {
   const names = memory.column<string>(
     `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
      AND name NOT LIKE 'sqlite_%'`,

@@ -3,7 +3,7 @@ import type { Memory } from "./memory.ts";
 /** Whose key signed what came here (docs/share.md). */
 
 /** The keys that signed a record, by the digest that stands for it. */
-export function signersOf(memory: Memory, digest: string): string[] {
+export function listSignersOf(memory: Memory, digest: string): string[] {
   return memory.column<string>("SELECT signer FROM signed_records WHERE digest = ? ORDER BY signer", digest);
 }
 

@@ -30,8 +30,8 @@ export function schemaProblem(db: Sqlite, schema: Schema): string | null {
 function problemNow(db: Sqlite, schema: Schema): string | null {
   const version = Number(db.pragma("user_version"));
   if (version < 0) return `its schema number is ${version}`;
-  const structures = structuresOf(schema);
-  const actual = structureOf(schemaRows(db));
+  const structures = buildStructures(schema);
+  const actual = readStructure(schemaRows(db));
   const expected = structures.get(version);
   const problem = expected ? differenceFrom(expected, actual) : "";
   if (problem === null) return null;
@@ -65,8 +65,8 @@ function differenceFrom(expected: Structure, actual: Structure): string | null {
  * that number where it cannot be told.
  */
 export function nearestSchema(rows: readonly SchemaRow[], stated: number, schema: Schema): number {
-  const actual = structureOf(rows);
-  const shared = [...structuresOf(schema)].map(([number, structure]) => ({
+  const actual = readStructure(rows);
+  const shared = [...buildStructures(schema)].map(([number, structure]) => ({
     number,
     count: [...actual].filter(([name, sql]) => structure.get(name) === sql).length,
   }));
@@ -78,12 +78,12 @@ export function nearestSchema(rows: readonly SchemaRow[], stated: number, schema
   return (best.find(({ number }) => number === stated) ?? best[0]!).number;
 }
 
-function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
+function buildStructures(schema: Schema): ReadonlyMap<number, Structure> {
   const cached = known.get(schema);
   if (cached) return cached;
-  const structures = new Map([[0, structureOf([])]]);
+  const structures = new Map([[0, readStructure([])]]);
   try {
-    buildSchema(schema, (db, number) => structures.set(number, structureOf(schemaRows(db))));
+    buildSchema(schema, (db, number) => structures.set(number, readStructure(schemaRows(db))));
   } catch {
     // Who migrates hears of it, after the copy was made.
   }
@@ -92,7 +92,7 @@ function structuresOf(schema: Schema): ReadonlyMap<number, Structure> {
 }
 
 /** On which page each table and each index of a schema begins: in a database that was made so, and in a copy of one. */
-export function rootsOf(schema: Schema): ReadonlyMap<string, number>[] {
+export function findRoots(schema: Schema): ReadonlyMap<string, number>[] {
   let roots: ReadonlyMap<string, number>[] = [];
   const rootsIn = (db: Sqlite) => new Map(schemaRows(db).map(({ name, root }) => [name, root]));
   buildSchema(schema, (db, number) => {
@@ -125,7 +125,7 @@ const schemaRows = (db: Sqlite) =>
     .prepare("SELECT type, name, tbl_name AS 'table', rootpage AS root, sql FROM sqlite_schema")
     .all() as SchemaRow[];
 
-const structureOf = (rows: readonly SchemaRow[]): Structure =>
+const readStructure = (rows: readonly SchemaRow[]): Structure =>
   new Map(rows.map(({ type, name, table, sql }) => [name, `${type} ${table} ${normalised(sql ?? "")}`]));
 
 /** SQL as it counts: without comments, and with one blank where there are several. */

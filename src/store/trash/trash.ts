@@ -116,12 +116,12 @@ export function listTrash(): TrashEntry[] {
 }
 
 /** What was taken of a memory: replaced memories and rows. */
-export const trashOfMemory = (memoryDb: string): TrashEntry[] =>
+export const listTrashOfMemory = (memoryDb: string): TrashEntry[] =>
   listTrash().filter(({ taken: of }) => of.kind !== "projects" && of.project === projectOfMemory(memoryDb));
 
 /** Entries of memories that others replaced, the latest first. */
 export const trashedMemories = (memoryDb: string): TrashEntry[] =>
-  trashOfMemory(memoryDb).filter(({ taken: of }) => of.kind === "memory");
+  listTrashOfMemory(memoryDb).filter(({ taken: of }) => of.kind === "memory");
 
 /** Deletes an entry for good. */
 export const dropFromTrash = ({ dir }: Pick<TrashEntry, "dir">): void => removeOwn(dir);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, compareText } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
-import { signerOf } from "./sshsig.ts";
+import { findSigner } from "./sshsig.ts";
 
 /** Lists of what stands for records, with one signature each. */
 
@@ -22,7 +22,7 @@ export function signedList(content: ListContent, sign: (message: string) => stri
 /** The key that a list is signed with; null: it is not valid. */
 export function signerOfList(list: SharedSignature): string | null {
   const message = messageOfList(list);
-  return uidOfList(message) === list.uid ? signerOf(list.signature, message) : null;
+  return uidOfList(message) === list.uid ? findSigner(list.signature, message) : null;
 }
 
 /** Of two lists at one path, one that is valid. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
-import { saveSigned, signersOf } from "../../store/memory/signers.ts";
+import { listSignersOf, saveSigned } from "../../store/memory/signers.ts";
 import type { Place } from "../branch/shared-file.ts";
 import { canonicalJson, compareText } from "../codec/codec.ts";
 import type { SharedSignature } from "../records/records.ts";
@@ -16,27 +16,27 @@ export type SignedKind = "session" | "turn" | "annotation" | "event";
  * What stands for a record in a signed list: what it is, whose id it has, and all that it says.
  * @param uid of a turn its session's
  */
-function digestOf(kind: SignedKind, uid: string, record: object): string {
+function hashRecord(kind: SignedKind, uid: string, record: object): string {
   // Everybody links sessions to an event: its words are signed.
   const { links: _, author: __, signer: ___, ...words } = record as Record<string, unknown>;
-  return digestOfText(kind, uid, canonicalJson(kind === "event" ? words : record));
+  return hashText(kind, uid, canonicalJson(kind === "event" ? words : record));
 }
 
 /** @param text the record as canonical JSON */
-const digestOfText = (kind: SignedKind, uid: string, text: string): string =>
+const hashText = (kind: SignedKind, uid: string, text: string): string =>
   createHash("sha256")
     .update(`["${kind}",${JSON.stringify(uid)},${text}]`)
     .digest("base64url");
 
 /** A file's records as they are signed: of a transcript a turn on each line. Nothing of what nobody signs. */
-function digestsIn({ kind, id, part }: Place, text: string): string[] {
+function listDigests({ kind, id, part }: Place, text: string): string[] {
   if (kind === "session" && part === "transcript")
-    return linesOf(text).map((line) => digestOfText("turn", id, line));
-  if (kind === "session" || kind === "annotation") return [digestOfText(kind, id, text.trimEnd())];
-  return kind === "event" ? [digestOf(kind, id, JSON.parse(text) as object)] : [];
+    return splitLines(text).map((line) => hashText("turn", id, line));
+  if (kind === "session" || kind === "annotation") return [hashText(kind, id, text.trimEnd())];
+  return kind === "event" ? [hashRecord(kind, id, JSON.parse(text) as object)] : [];
 }
 
-const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
+const splitLines = (text: string) => text.split("\n").filter((line) => line !== "");
 
 export interface Signing {
   /** null: this machine signs nothing. */
@@ -59,13 +59,13 @@ export class SignedRecords {
 
   readonly authorshipOf = (kind: SignedKind, uid: string, record: object): Authorship => {
     const { trust } = this.signing;
-    const signer = trust.firstOf(signersOf(this.memory, digestOf(kind, uid, record)));
+    const signer = trust.firstOf(listSignersOf(this.memory, hashRecord(kind, uid, record)));
     if (signer !== undefined) return { author: trust.authorOf(signer), signer };
     return unsignedAuthorship((record as { author?: string | null }).author);
   };
 
   private isMine(digest: string): boolean {
-    return signersOf(this.memory, digest).some((key) => this.signing.trust.isMine(key));
+    return listSignersOf(this.memory, digest).some((key) => this.signing.trust.isMine(key));
   }
 
   /**
@@ -73,11 +73,11 @@ export class SignedRecords {
    * did. The rest is dropped, as it would be signed with the join. null: nothing is left.
    */
   ownPart(place: Place, text: string): string | null {
-    const digests = digestsIn(place, text);
+    const digests = listDigests(place, text);
     if (place.kind === "event")
-      return digests.some((one) => signersOf(this.memory, one).length > 0) ? text : null;
+      return digests.some((one) => listSignersOf(this.memory, one).length > 0) ? text : null;
     if (digests.every((one) => this.isMine(one))) return text;
-    const own = linesOf(text).filter((_, i) => this.isMine(digests[i]!));
+    const own = splitLines(text).filter((_, i) => this.isMine(digests[i]!));
     return own.length === 0 ? null : `${own.join("\n")}\n`;
   }
 
@@ -87,7 +87,7 @@ export class SignedRecords {
    * @param isAgain though it is signed: in a list that is read elsewhere
    */
   add(place: Place, text: string, isAgain = false): void {
-    for (const digest of digestsIn(place, text))
+    for (const digest of listDigests(place, text))
       if (isAgain || !this.isMine(digest)) this.unsigned.add(digest);
   }
 

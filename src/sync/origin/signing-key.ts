@@ -8,7 +8,7 @@ import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import { draftOf } from "../../project/files/replace-file.ts";
 import { makeDirectory } from "../../project/home.ts";
-import { fingerprintOf, namespace, publicKeyIn, signerOf, signSsh, sshKeyOf } from "./sshsig.ts";
+import { encodePublicKey, findSigner, hashKey, namespace, publicKeyIn, signSsh } from "./sshsig.ts";
 
 /** What signs this machine's records. */
 export interface SigningKey {
@@ -79,7 +79,7 @@ function keyOfGit(chosen: string, program: string): SigningKey {
   const line = literal ?? (textOf(file.endsWith(".pub") ? file : `${file}.pub`) || textOf(file));
   const publicKey = publicKeyIn(line);
   return {
-    fingerprint: publicKey && fingerprintOf(publicKey),
+    fingerprint: publicKey && hashKey(publicKey),
     async sign(message) {
       const dir = mkdtempSync(`${draftOf(join(tmpdir(), "pommel-key"))}-`);
       try {
@@ -88,7 +88,7 @@ function keyOfGit(chosen: string, program: string): SigningKey {
         // A key that is given as text is its agent's.
         const args = ["-Y", "sign", "-n", namespace, "-f", keyFile, ...(literal === null ? [] : ["-U"])];
         const signature = await runProgram(program, args, message);
-        if (signerOf(signature, message) === null) throw new Error("what it gave is no signature");
+        if (findSigner(signature, message) === null) throw new Error("what it gave is no signature");
         return signature;
       } catch (error) {
         throw new PommelError(
@@ -149,6 +149,6 @@ function makeOwnKey(file: string, onMade?: (file: string) => void): KeyObject {
 
 /** A key that this process holds. */
 export const keyInProcess = (key: KeyObject): SigningKey => ({
-  fingerprint: fingerprintOf(sshKeyOf(key)),
+  fingerprint: hashKey(encodePublicKey(key)),
   sign: async (message) => signSsh(key, message),
 });

@@ -65,7 +65,7 @@ function string(value: string | Uint8Array): Buffer {
 }
 
 /** `SHA256:…`, as `ssh-keygen -l` shows a key. */
-export const fingerprintOf = (publicKey: Uint8Array): string =>
+export const hashKey = (publicKey: Uint8Array): string =>
   `SHA256:${createHash("sha256").update(publicKey).digest("base64").replace(/=+$/, "")}`;
 
 /** The key of a line like `ssh-ed25519 AAAA… comment`; null: it is none. */
@@ -80,13 +80,13 @@ export function publicKeyIn(line: string): Buffer | null {
 }
 
 /** An Ed25519 key as SSH writes it. */
-export function sshKeyOf(key: KeyObject): Buffer {
+export function encodePublicKey(key: KeyObject): Buffer {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   return Buffer.concat([string("ssh-ed25519"), string(Buffer.from(x, "base64url"))]);
 }
 
 /** What is signed of a message. */
-const signedOf = (hash: string, message: string | Uint8Array): Buffer =>
+const buildSignedData = (hash: string, message: string | Uint8Array): Buffer =>
   Buffer.concat([
     ...[magic, string(namespace), string(""), string(hash)],
     string(createHash(hash).update(message).digest()),
@@ -97,17 +97,17 @@ export function signSsh(key: KeyObject, message: string | Uint8Array): string {
   const version = Buffer.from([0, 0, 0, 1]);
   const signature = Buffer.concat([
     string("ssh-ed25519"),
-    string(sign(null, signedOf("sha512", message), key)),
+    string(sign(null, buildSignedData("sha512", message), key)),
   ]);
   const whole = Buffer.concat([
-    ...[magic, version, string(sshKeyOf(key)), string(namespace), string(""), string("sha512")],
+    ...[magic, version, string(encodePublicKey(key)), string(namespace), string(""), string("sha512")],
     string(signature),
   ]);
   return [begin, ...(whole.toString("base64").match(/.{1,70}/g) ?? []), end, ""].join("\n");
 }
 
 /** The fingerprint of the key that signed a message; null: nobody did, or with a key or for a purpose that does not count. */
-export function signerOf(armored: string, message: string | Uint8Array): string | null {
+export function findSigner(armored: string, message: string | Uint8Array): string | null {
   try {
     return checkedSigner(armored, message);
   } catch {
@@ -129,7 +129,7 @@ function checkedSigner(armored: string, message: string | Uint8Array): string | 
   const hash = reader.text();
   const signature = reader.string();
   if (version !== 1 || of !== namespace || !hashes.has(hash) || !reader.isAtEnd) return null;
-  return isSignedBy(publicKey, signature, signedOf(hash, message)) ? fingerprintOf(publicKey) : null;
+  return isSignedBy(publicKey, signature, buildSignedData(hash, message)) ? hashKey(publicKey) : null;
 }
 
 const curves: Readonly<Record<string, { crv: string; hash: string; size: number }>> = {
@@ -150,7 +150,7 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
     const [e, n] = [key.integer(), key.integer()];
     const hash = rsaHashes[algorithm];
     if (hash === undefined || n.length * 8 < minRsaBits) return false;
-    return verify(hash, data, publicKeyOf({ kty: "RSA", e, n }), value);
+    return verify(hash, data, importPublicKey({ kty: "RSA", e, n }), value);
   }
   if (type !== algorithm) return false;
   const [, security, kind, curve = ""] =
@@ -158,7 +158,7 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
   if (kind !== undefined) {
     const x = key.string();
     const signed = security === undefined ? data : touched(key, given, data);
-    return signed !== null && verify(null, signed, publicKeyOf({ kty: "OKP", crv: "Ed25519", x }), value);
+    return signed !== null && verify(null, signed, importPublicKey({ kty: "OKP", crv: "Ed25519", x }), value);
   }
   const known = Object.hasOwn(curves, curve) ? curves[curve] : undefined;
   if (known === undefined || key.text() !== curve) return false;
@@ -170,7 +170,7 @@ function isSignedBy(publicKey: Buffer, signature: Buffer, data: Buffer): boolean
   const parts = new Reader(value);
   const both = Buffer.concat([parts.integer(size), parts.integer(size)]);
   if (signed === null || !parts.isAtEnd) return false;
-  const ecKey = publicKeyOf({ kty: "EC", crv, x, y });
+  const ecKey = importPublicKey({ kty: "EC", crv, x, y });
   return verify(hash, signed, { key: ecKey, dsaEncoding: "ieee-p1363" }, both);
 }
 
@@ -185,7 +185,7 @@ function touched(key: Reader, given: Reader, data: Buffer): Buffer | null {
   return Buffer.concat([sha256(application), Buffer.from([flags]), counter, sha256(data)]);
 }
 
-function publicKeyOf(parts: Record<string, string | Buffer>): KeyObject {
+function importPublicKey(parts: Record<string, string | Buffer>): KeyObject {
   const texts = Object.entries(parts).map(([name, value]) => [
     name,
     typeof value === "string" ? value : value.toString("base64url"),

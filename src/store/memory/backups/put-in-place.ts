@@ -11,11 +11,11 @@ import { rollBack } from "../../sqlite/open-to-read.ts";
 import {
   dropFromTrash,
   expiredTrash,
+  listTrashOfMemory,
   memoryFile,
   projectFolder,
   type TrashEntry,
   trashedMemories,
-  trashOfMemory,
 } from "../../trash/trash.ts";
 import { allCopies, damagedFiles, isSameFile, knownBackupFolders } from "./copies.ts";
 
@@ -110,7 +110,7 @@ const foldersWithDrafts = (memoryDb: string) => [
  * aside, and what killed processes left of these.
  */
 export function removeCopies(memoryDb: string): void {
-  for (const entry of trashOfMemory(memoryDb)) dropFromTrash(entry);
+  for (const entry of listTrashOfMemory(memoryDb)) dropFromTrash(entry);
   removeCopiesUntil(memoryDb, Number.POSITIVE_INFINITY);
   removeLeftovers(memoryDb);
 }
@@ -122,7 +122,7 @@ function removeCopiesUntil(memoryDb: string, until: number): void {
 }
 
 /** Those that have older copies of what is in an entry. */
-function memoriesOf(entry: TrashEntry): string[] {
+function listMemories(entry: TrashEntry): string[] {
   const { taken } = entry;
   if (taken.kind === "memory") return [];
   if (taken.kind === "rows") return [projectOf(taken.project, "/").memoryDb];
@@ -135,7 +135,7 @@ function memoriesOf(entry: TrashEntry): string[] {
  */
 export function emptyTrash(now = Date.now()): number[] {
   return expiredTrash(now).map((entry) => {
-    for (const memoryDb of memoriesOf(entry)) removeCopiesUntil(memoryDb, entry.at);
+    for (const memoryDb of listMemories(entry)) removeCopiesUntil(memoryDb, entry.at);
     dropFromTrash(entry);
     return entry.number;
   });

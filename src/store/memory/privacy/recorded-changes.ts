@@ -31,12 +31,12 @@ interface Column {
 /** Of the queue and of synchronisation: the schema's triggers fill them again. */
 const left = /^(?:sqlite_.*|jobs|activity|meta|sync_state|sync_changed|team_.*)$/;
 
-const tablesOf = (memory: Memory) =>
+const listTables = (memory: Memory) =>
   memory
     .column<string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
     .filter((table) => !derivedTables.has(table) && !left.test(table));
 
-const columnsOf = (memory: Memory, table: string) =>
+const listColumns = (memory: Memory, table: string) =>
   memory.all<Column>("SELECT name, type, pk FROM pragma_table_info(?)", table);
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -47,8 +47,8 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
   const names: string[] = [];
   memory.exec('CREATE TEMP TABLE recorded (n INTEGER PRIMARY KEY, "table" TEXT, before TEXT, after TEXT)');
   try {
-    for (const table of tablesOf(memory)) {
-      const columns = columnsOf(memory, table);
+    for (const table of listTables(memory)) {
+      const columns = listColumns(memory, table);
       const json = (of: "old" | "new") =>
         `json_object(${columns
           .map((column) => {
@@ -94,16 +94,16 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
 export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
   // Rows come back in any order.
   memory.exec("PRAGMA defer_foreign_keys = ON");
-  const known = new Set(tablesOf(memory));
+  const known = new Set(listTables(memory));
   const described = new Map<string, Column[]>();
   for (const { table, before, after } of changes.toReversed()) {
     if (!known.has(table)) continue;
-    const columns = described.get(table) ?? columnsOf(memory, table);
+    const columns = described.get(table) ?? listColumns(memory, table);
     described.set(table, columns);
     if (after === null) insertRow(memory, table, columns, before ?? {});
     else if (before === null) {
       const key = columns.filter(({ pk }) => pk > 0);
-      memory.prepare(`DELETE FROM ${table} WHERE ${conditionOf(key)}`).run(...valuesOf(key, after));
+      memory.prepare(`DELETE FROM ${table} WHERE ${writeCondition(key)}`).run(...readValues(key, after));
     } else updateRow(memory, table, columns, before, after);
   }
 }
@@ -116,7 +116,7 @@ function insertRow(memory: Memory, table: string, columns: readonly Column[], be
       `INSERT OR IGNORE INTO ${table} (${given.map(({ name }) => quoted(name)).join(", ")})
        VALUES (${given.map(() => "?").join(", ")})`,
     )
-    .run(...valuesOf(given, before));
+    .run(...readValues(given, before));
 }
 
 /** What is made anew after a loss gives way to what was there; only a person's own stays. */
@@ -130,15 +130,15 @@ function updateRow(memory: Memory, table: string, columns: readonly Column[], be
     memory
       .prepare(
         `UPDATE ${table} SET ${quoted(name)} = ?
-         WHERE (${quoted(name)} IS ? OR ${remade[table] ?? "FALSE"}) AND ${conditionOf(key)}`,
+         WHERE (${quoted(name)} IS ? OR ${remade[table] ?? "FALSE"}) AND ${writeCondition(key)}`,
       )
-      .run(...valuesOf([column], before), ...valuesOf([column], after), ...valuesOf(key, after));
+      .run(...readValues([column], before), ...readValues([column], after), ...readValues(key, after));
   }
 }
 
-const conditionOf = (key: readonly Column[]) => key.map(({ name }) => `${quoted(name)} = ?`).join(" AND ");
+const writeCondition = (key: readonly Column[]) => key.map(({ name }) => `${quoted(name)} = ?`).join(" AND ");
 
-const valuesOf = (columns: readonly Column[], of: Row): (string | number | null | Buffer)[] =>
+const readValues = (columns: readonly Column[], of: Row): (string | number | null | Buffer)[] =>
   columns.map((column) => {
     const value = of[column.name] ?? null;
     return isBytes(column) && typeof value === "string" ? Buffer.from(value, "hex") : value;

@@ -72,7 +72,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
   let sessions: number[] = [];
   if (state === "taken") {
     const changes = readRows(entry);
-    sessions = sessionsOf(changes);
+    sessions = listSessionIds(changes);
     try {
       memory.inTransaction(() => {
         takeBack(memory, changes);
@@ -98,7 +98,7 @@ export function bringBackRows(memory: Memory, entry: TrashEntry): number[] {
 }
 
 /** Those that got turns back. */
-const sessionsOf = (changes: readonly RowChange[]): number[] => [
+const listSessionIds = (changes: readonly RowChange[]): number[] => [
   ...new Set(
     changes.flatMap(({ table, before }) => (table === "turns" ? Number(before?.session_id ?? 0) : [])),
   ),

@@ -3,7 +3,7 @@ import { PommelError } from "../../../project/errors.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { latestNumber, schemaUpTo } from "../../sqlite/schema.ts";
-import { nearestSchema, rootsOf, type SchemaRow } from "../../sqlite/schema-problem.ts";
+import { findRoots, nearestSchema, type SchemaRow } from "../../sqlite/schema-problem.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
@@ -68,7 +68,7 @@ function findTrees(pages: Pages): (Omit<Trees, "own"> & { version: number }) | n
       memoryWords.tooNew,
     );
   }
-  const references = rootsOf(schemaUpTo(memorySchema, version));
+  const references = findRoots(schemaUpTo(memorySchema, version));
   const isReleased = version >= memorySchema.first;
   const roots = rootsIn(rows, reader, references, isReleased);
   if (!roots.has("sessions")) return null;
