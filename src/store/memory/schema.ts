@@ -1,3 +1,4 @@
+import { createTextTable } from "../sqlite/full-text.ts";
 import type { Schema } from "../sqlite/schema.ts";
 
 /** The tables of memory.db, which is precious: no step but the first may lose anything. */
@@ -167,11 +168,7 @@ const chunkTables = `
   CREATE INDEX chunks_of_annotation ON chunks (annotation_id) WHERE annotation_id IS NOT NULL;
 
   -- Keyed by chunks.id. Streams come ready-made (tokens.ts).
-  CREATE VIRTUAL TABLE chunk_terms USING fts5 (
-    prompt, answer, actions, errors,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
+  ${createTextTable("chunk_terms")}
 
   -- However a chunk goes, also with its session or its note: its terms go with it.
   CREATE TRIGGER chunks_forgotten AFTER DELETE ON chunks BEGIN
@@ -325,11 +322,7 @@ const overviewTables = `
   CREATE TRIGGER session_topics_turn_gone AFTER DELETE ON turns BEGIN ${dropTopics("old.session_id")} END;
 
   -- What sessions are called, were asked and led to; keyed by sessions.id. Streams come ready-made (tokens.ts).
-  CREATE VIRTUAL TABLE session_terms USING fts5 (
-    title, branch, prompts, summary,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
+  ${createTextTable("session_terms")}
 
   -- A row goes at once with anything that it was made of, so that nothing forgotten or redacted is left in it.
   CREATE TRIGGER session_terms_forgotten AFTER DELETE ON sessions BEGIN ${dropTerms("old.id")} END;
@@ -728,7 +721,7 @@ const housekeepingTables = `
 /** The schema of memory.db. From the first release on each change of it is a step of its own. */
 export const memorySchema: Schema = {
   // Lower numbers were used before the first release.
-  first: 16,
+  first: 17,
   steps: [
     [
       sessionTables,

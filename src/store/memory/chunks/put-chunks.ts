@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { tokenStream } from "../../../text/tokens.ts";
+import { insertTexts } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkDecision, ChunkTerms, ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { insertVector } from "./vectors.ts";
@@ -120,15 +120,8 @@ function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): Se
 }
 
 function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): void {
-  memory
-    .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
-    .run(
-      id,
-      tokenStream(terms.prompt),
-      tokenStream(terms.answer),
-      tokenStream(terms.actions),
-      tokenStream(terms.errors),
-    );
+  const { prompt, answer, actions, errors } = terms;
+  insertTexts(memory, "chunk_terms", id, [prompt, answer, actions, errors]);
   memory.prepare("INSERT INTO chunk_sources (chunk_id, hash) VALUES (?, ?)").run(id, hashOf(terms));
 }
 

@@ -1,5 +1,10 @@
-import { tokenStream } from "../../../text/tokens.ts";
-import { type ColumnWeights, onlyRows, scoreRows, type TextScores } from "../../sqlite/full-text-scores.ts";
+import {
+  type ColumnWeights,
+  insertTexts,
+  onlyRows,
+  scoreRows,
+  type TextScores,
+} from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 
 /** Words of whole sessions: their titles, prompts and results. */
@@ -14,21 +19,29 @@ const batch = 50;
  */
 export function indexSessions(memory: Memory): boolean {
   const missing = memory.column<number>(
-    "SELECT id FROM sessions WHERE id NOT IN (SELECT id FROM session_terms_docsize) LIMIT ?",
+    "SELECT id FROM sessions WHERE id NOT IN (SELECT rowid FROM session_terms) LIMIT ?",
     batch,
   );
   if (missing.length === 0) return true;
   memory.inTransaction(() => {
-    const insert = memory.prepare(
-      "INSERT INTO session_terms (rowid, title, branch, prompts, summary) VALUES (?, ?, ?, ?, ?)",
-    );
     for (const { id, title, branches, prompts, summary } of textsOf(memory, missing)) {
       // Somebody else may have indexed it since.
       memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(id);
-      insert.run(id, ...[title, branches, prompts, summary].map((text) => tokenStream(text ?? "")));
+      const texts = [title, branches, prompts, summary];
+      insertTexts(
+        memory,
+        "session_terms",
+        id,
+        texts.map((text) => text ?? ""),
+      );
     }
   });
   return missing.length < batch;
+}
+
+/** Adds all sessions that the full-text index lacks. */
+export function indexAllSessions(memory: Memory): void {
+  while (!indexSessions(memory));
 }
 
 /** Indexes a session again, as the rules for words may have changed. */

@@ -1,5 +1,5 @@
 import { addTo } from "../../../project/multimap.ts";
-import { frequenciesIn } from "../../sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId, SummaryRecord, SummarySource } from "../memory-records.ts";
 import { withheldSessions } from "../privacy/secrets.ts";
