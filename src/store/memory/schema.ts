@@ -1,4 +1,4 @@
-import { createTextTable } from "../sqlite/full-text.ts";
+import { createTextTable, deleteTexts } from "../sqlite/full-text.ts";
 import type { Schema } from "../sqlite/schema.ts";
 
 /** The tables of memory.db, which is precious: no step but the first may lose anything. */
@@ -172,7 +172,7 @@ const chunkTables = `
 
   -- However a chunk goes, also with its session or its note: its terms go with it.
   CREATE TRIGGER chunks_forgotten AFTER DELETE ON chunks BEGIN
-    DELETE FROM chunk_terms WHERE rowid = old.id;
+    ${deleteTexts("chunk_terms", "old.id")}
   END;
 
   -- A row for each chunk and model: sessions grow at their end, so rows of many chunks would be written over and over.
@@ -274,7 +274,7 @@ const annotationTables = `
 `;
 
 /** A session whose row is missing is indexed again by the next `indexSessions`. */
-const dropTerms = (session: string) => `DELETE FROM session_terms WHERE rowid = ${session};`;
+const dropTerms = (session: string) => deleteTexts("session_terms", session);
 const dropTopics = (session: string) => `DELETE FROM session_topics WHERE session_id = ${session};`;
 
 /** What whole sessions are about, and are found by. */
@@ -745,6 +745,8 @@ export const memorySchema: Schema = {
  */
 export const derivedTables: ReadonlySet<string> = new Set([
   "chunks",
+  "chunk_terms_lengths",
+  "session_terms_lengths",
   "vectors",
   "chunk_sources",
   "chunk_decisions",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { phraseOf, tokenStream } from "../../text/tokens.ts";
 import { Connection } from "./connection.ts";
-import { createTextTable, frequenciesIn, insertTexts, scoreRows } from "./full-text.ts";
+import { createTextTable, frequenciesIn, insertTexts, removeTexts, scoreRows } from "./full-text.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** A full-text table, and beside it one that keeps its texts: of that FTS5 knows what is gone. */
@@ -20,9 +20,8 @@ class Tables extends Connection {
   write(changes: readonly (readonly [number, readonly [string, string] | null])[]): void {
     this.inTransaction(() => {
       for (const [row, texts] of changes) {
-        for (const table of ["chunk_terms", "plain"]) {
-          this.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(row);
-        }
+        removeTexts(this, "chunk_terms", row);
+        this.prepare("DELETE FROM plain WHERE rowid = ?").run(row);
         if (texts === null) continue;
         insertTexts(this, "chunk_terms", row, [...texts, "", ""]);
         this.prepare("INSERT INTO plain (rowid, prompt, answer) VALUES (?, ?, ?)").run(

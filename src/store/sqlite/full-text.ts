@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 
 /**
  * BM25 over FTS5's tables. FTS5's own bm25() asks for one place after the other, which takes ten times as long, and goes on to
- * count rows that are gone. So the places of a word are read at once from `fts5vocab`, and a row's length from a column of its own.
+ * count rows that are gone. So the places of a word are read at once from `fts5vocab`, and a row's length from a table beside it.
  */
 
 /** The full-text tables with their columns. */
@@ -17,21 +17,39 @@ const columns = {
 
 export type TextTable = keyof typeof columns;
 
-/** The SQL that makes a table. It keeps no text; `words` is how many words a row has. */
+/** The SQL that makes a table, which keeps no text, and beside it one of how many words each row has. */
 export const createTextTable = (table: TextTable): string =>
   `CREATE VIRTUAL TABLE ${table} USING fts5 (
-    ${columns[table].join(", ")}, words UNINDEXED,
-    content = '', contentless_delete = 1, contentless_unindexed = 1,
+    ${columns[table].join(", ")},
+    content = '', contentless_delete = 1,
     tokenize = "ascii tokenchars '_$'"
-  );`;
+  );
+  CREATE TABLE ${table}_lengths (id INTEGER PRIMARY KEY, words INTEGER NOT NULL) STRICT;`;
+
+const deletions = (table: TextTable, row: string) => [
+  `DELETE FROM ${table} WHERE rowid = ${row}`,
+  `DELETE FROM ${table}_lengths WHERE id = ${row}`,
+];
+
+/** The SQL that removes a row, for triggers. */
+export const deleteTexts = (table: TextTable, row: string): string =>
+  deletions(table, row)
+    .map((sql) => `${sql};`)
+    .join(" ");
+
+export function removeTexts(db: Connection, table: TextTable, row: number): void {
+  for (const sql of deletions(table, "?")) db.prepare(sql).run(row);
+}
 
 /** Adds a row that is not there. @param texts of its columns, in order */
 export function insertTexts(db: Connection, table: TextTable, row: number, texts: readonly string[]): void {
   const streams = texts.map(tokenStream);
   const words = streams.reduce((sum, stream) => sum + countWords(stream), 0);
-  db.prepare(
-    `INSERT INTO ${table} (rowid, ${columns[table].join(", ")}, words) VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(row, ...streams, words);
+  db.prepare(`INSERT INTO ${table} (rowid, ${columns[table].join(", ")}) VALUES (?, ?, ?, ?, ?)`).run(
+    row,
+    ...streams,
+  );
+  db.prepare(`INSERT INTO ${table}_lengths (id, words) VALUES (?, ?)`).run(row, words);
 }
 
 const countWords = (stream: string) => (stream === "" ? 0 : stream.split(" ").length);
@@ -198,7 +216,7 @@ function readPhrase(db: Connection, table: TextTable, phrase: string): Lists {
 function readLengths(db: Connection, table: TextTable): { rows: number; norms: Float64Array } {
   return db.once(`lengths in ${table}`, () => {
     const { ids, sizes } = db.get<{ ids: string; sizes: string }>(
-      `SELECT json_group_array(rowid) AS ids, json_group_array(words) AS sizes FROM ${table}`,
+      `SELECT json_group_array(id) AS ids, json_group_array(words) AS sizes FROM ${table}_lengths`,
     );
     const rows = JSON.parse(ids) as number[];
     const lengths = JSON.parse(sizes) as number[];

@@ -1,4 +1,4 @@
-import { createTextTable } from "../../sqlite/full-text.ts";
+import { createTextTable, deleteTexts } from "../../sqlite/full-text.ts";
 import type { Schema } from "../../sqlite/schema.ts";
 import type { Sqlite } from "../../sqlite/sqlite.ts";
 
@@ -188,7 +188,7 @@ const tables = `
   -- Keyed by commits.id. Streams come ready-made (tokens.ts), so the tokenizer only splits at blanks.
   ${createTextTable("commit_terms")}
   CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
-    DELETE FROM commit_terms WHERE rowid = old.id;
+    ${deleteTexts("commit_terms", "old.id")}
   END;
 `;
 

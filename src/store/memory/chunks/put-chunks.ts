@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { insertTexts } from "../../sqlite/full-text.ts";
+import { insertTexts, removeTexts } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkDecision, ChunkTerms, ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { insertVector } from "./vectors.ts";
@@ -138,7 +138,7 @@ function updateChunk(
     )
     .run({ ...flat(chunk), id });
   if (reindex) {
-    memory.prepare("DELETE FROM chunk_terms WHERE rowid = ?").run(id);
+    removeTexts(memory, "chunk_terms", id);
     memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);
     insertTerms(memory, id, chunk.terms);
   }

@@ -2,6 +2,7 @@ import {
   type ColumnWeights,
   insertTexts,
   onlyRows,
+  removeTexts,
   scoreRows,
   type TextScores,
 } from "../../sqlite/full-text.ts";
@@ -26,7 +27,7 @@ export function indexSessions(memory: Memory): boolean {
   memory.inTransaction(() => {
     for (const { id, title, branches, prompts, summary } of textsOf(memory, missing)) {
       // Somebody else may have indexed it since.
-      memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(id);
+      removeTexts(memory, "session_terms", id);
       const texts = [title, branches, prompts, summary];
       insertTexts(
         memory,
@@ -46,7 +47,7 @@ export function indexAllSessions(memory: Memory): void {
 
 /** Indexes a session again, as the rules for words may have changed. */
 export function indexAgain(memory: Memory, sessionId: number): void {
-  memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(sessionId);
+  removeTexts(memory, "session_terms", sessionId);
   indexSessions(memory);
 }
 
