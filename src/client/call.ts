@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { answererHere } from "../answers/here.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
 import { reloadSettings } from "../features/settings/operation.ts";
+import { loadConfig } from "../project/config/config.ts";
+import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../queries/local.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
@@ -134,7 +137,19 @@ async function runHere<O extends Operation>(
   const { needsDaemon, run } = await import("../answers/run.ts");
   if (needsDaemon(operation) || (place === null && operation.of !== "machine")) throw why;
   if (operation.of !== "machine") onHere?.(why.reason);
+  if (operation.of === "code" && !existsSync(place!.indexDb)) await indexFirst(place!, how.signal);
   return run(operation, place, input, how);
+}
+
+async function indexFirst(project: Project, signal: AbortSignal | undefined): Promise<void> {
+  if (loadConfig(project).config["index.driver"] !== "sqlite") return;
+  const { reindex } = await import("../answers/reindex.ts");
+  try {
+    await reindex(project, [], { signal });
+  } catch (error) {
+    // Another process is at it: the answer is from what it has indexed so far.
+    if (codeOf(error) !== "locked") throw error;
+  }
 }
 
 /**

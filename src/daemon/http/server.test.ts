@@ -422,7 +422,7 @@ test("takes bodies whose length is not declared, and requests that declare no bo
 
 test.each([
   ["DELETE", "/queue", "GET"],
-  ["PUT", "/search/code", "POST, GET"],
+  ["PUT", "/search/code", "GET, POST"],
   ["POST", "/status", "GET"],
   ["PATCH", "/sessions/one", "GET"],
 ])("answers %s %s with the methods that are allowed", async (method, path, allow) => {

@@ -121,16 +121,6 @@ export const injectionsResponse = lazy(() =>
   }),
 );
 
-export const listInjections = operation({
-  name: "injections",
-  path: "GET /injections",
-  summary: "List the automatic context that agents were given, the latest first",
-  of: "memory",
-  request: injectionsRequest,
-  response: injectionsResponse,
-  answer: async () => (await import("./answer.ts")).listInjections,
-});
-
 export const giveContext = operation({
   name: "context",
   path: "POST /context",
@@ -140,4 +130,14 @@ export const giveContext = operation({
   request: contextRequest,
   response: contextResponse,
   answer: async () => (await import("./answer.ts")).giveContext,
+});
+
+export const listInjections = operation({
+  name: "injections",
+  path: "GET /injections",
+  summary: "List the automatic context that agents were given, the latest first",
+  of: "memory",
+  request: injectionsRequest,
+  response: injectionsResponse,
+  answer: async () => (await import("./answer.ts")).listInjections,
 });
