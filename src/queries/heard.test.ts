@@ -6,7 +6,7 @@ import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { homeOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
-import type { Door } from "../protocol/door.ts";
+import { agentDoors, type Door } from "../protocol/door.ts";
 import { routes } from "../protocol/routes.ts";
 import { SessionSearch } from "../search/sessions/engine.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
@@ -180,16 +180,18 @@ describe("what somebody says whom the person does not trust", () => {
   });
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
-    const decisions = async () => {
-      const answer = await throughDoor("mcp", () => run(project, "decisions", {}));
-      return JSON.stringify(answer);
-    };
-    trust("not_trusted");
-    expect(await decisions()).toContain("kangaroo");
-    expect(await decisions()).not.toContain(canary);
-    trust("trusted");
-    expect(await decisions()).toContain(canary);
-    expect(await decisions()).toContain("kangaroo");
+    for (const door of agentDoors) {
+      const decisions = async () => {
+        const answer = await throughDoor(door, () => run(project, "decisions", {}));
+        return JSON.stringify(answer);
+      };
+      trust("not_trusted");
+      expect(await decisions(), door).toContain("kangaroo");
+      expect(await decisions(), door).not.toContain(canary);
+      trust("trusted");
+      expect(await decisions(), door).toContain(canary);
+      expect(await decisions(), door).toContain("kangaroo");
+    }
   });
 
   it("leaves what is injected recorded", async () => {

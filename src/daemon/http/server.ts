@@ -16,7 +16,7 @@ import { signInRequest } from "../../protocol/operations/daemon.ts";
 import { problemIn } from "../../protocol/problem-in.ts";
 import { requestFromUrl } from "../../protocol/request-fields.ts";
 import { largestBody, type RequestOf, routes } from "../../protocol/routes.ts";
-import { throughDoor } from "../../queries/door.ts";
+import { askedNow, throughDoor } from "../../queries/door.ts";
 import type { Answerer } from "../../queries/here.ts";
 import { type CheckoutRoute, type DaemonRoute, type Handlers, isDaemonRoute } from "./handlers.ts";
 import { type PageAccess, type PageFile, pageFile, securityHeaders } from "./page.ts";
@@ -126,11 +126,7 @@ export function answerWith(
 ): Answerer {
   return async (place, name, given, signal) => {
     const request = read(routes[name].request(), given) as RequestOf<typeof name>;
-    if (isDaemonRoute(name)) {
-      const run = async () => (ofDaemon as Handlers)[name](request, signal, place);
-      // What it runs for `pm` asks in turn.
-      return name === "command" ? throughDoor("cli", run) : run();
-    }
+    if (isDaemonRoute(name)) return (ofDaemon as Handlers)[name](request, signal, place);
     if (place === null || !isAbsolute(place)) {
       throw new PommelError(
         "usage",
@@ -147,7 +143,9 @@ export function answerWith(
 function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
-  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), "See docs/http.md.");
+  // Pommel's own programs have read their own options.
+  const hint = askedNow().door === "http" ? "See docs/http.md." : "";
+  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), hint);
 }
 
 /** The daemon's HTTP server, not listening yet. */
