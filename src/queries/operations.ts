@@ -160,8 +160,14 @@ const operations = {
   forget: async (project, request) =>
     (await import("./sessions/forget.ts")).forgetIn(project, request, change),
   scrub: async (project, _, how) => {
-    const { rescrubMemory } = await import("../sessions/scrub/rescrub.ts");
-    const { isLogEmpty, ...done } = await change(project, (work) => rescrubMemory(work, how));
+    const [{ rescrubMemory }, { scrubQuestions }] = await Promise.all([
+      import("../sessions/scrub/rescrub.ts"),
+      import("./audit.ts"),
+    ]);
+    const { isLogEmpty, ...done } = await change(project, async (work) => {
+      await scrubQuestions(project, work.scrubber);
+      return rescrubMemory(work, how);
+    });
     return { queued: false, ...done, log_emptied: isLogEmpty };
   },
   retry: async (project, { ids, drop }) => {

@@ -7,6 +7,7 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
+import { scrubQuestions } from "../../queries/audit.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { retainMemory } from "../../sessions/forget/forget.ts";
@@ -178,6 +179,8 @@ export class ConversationJobs {
   }
 
   private async scrub({ signal, progress }: JobRun): Promise<number> {
+    const { project, scrubber } = this.options;
+    await scrubQuestions(project, scrubber());
     const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
     this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
     return 0;
