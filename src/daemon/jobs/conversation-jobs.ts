@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { scrubQuestions } from "../../answers/audit.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
@@ -7,7 +8,6 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { scrubQuestions } from "../../queries/audit.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { retainMemory } from "../../sessions/forget/forget.ts";
