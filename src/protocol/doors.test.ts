@@ -193,14 +193,14 @@ describe("what other tools wrote about commits", () => {
     for (const { path, session, tool, model, person } of lines) {
       expect(fits("file", path)).toBe(true);
       expect(session === null || fits("reference", session)).toBe(true);
-      for (const label of [tool, model, person]) expect(label && cleanLabel("author", label)).toBe(label);
+      for (const label of [tool, model, person]) expect(label && cleanLabel("person", label)).toBe(label);
     }
     for (const { commit } of traces) expect(commit === null || fits("commit", commit)).toBe(true);
     const said = readMessage(
       `author ${text} <aider@aider.chat>\n\nx\n\nEntire-Session: ${text}\nEntire-Checkpoint: ${text}\n`,
     );
     for (const session of said.entireSessions) expect(fits("uid", session)).toBe(true);
-    for (const { name } of said.coAuthors) expect(cleanLabel("author", name)).toBe(name);
+    for (const { name } of said.coAuthors) expect(cleanLabel("person", name)).toBe(name);
   });
 });
 
