@@ -160,10 +160,11 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   // Behind "here is the key:" it may have any sign; what a sentence or code has there has no such mixture.
   jumble: (place) => {
     const value = secretOf(place).replace(/[.,;:!?)]+$/, "");
-    if (isNoValue(value) || isReference(value) || isBalancedCode(value) || value.includes("://"))
+    const isPath = /^[\w.-]+(?:\/[\w.-]+)+(?::[0-9]|$)/.test(value);
+    if (isPath || isNoValue(value) || isReference(value) || isBalancedCode(value) || value.includes("://"))
       return false;
     const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && hasContrast(value);
-    return isMixed && looksRandom(value) && !looksLikeWords(value) && !looksLikePath(value);
+    return isMixed && looksRandom(value) && !looksLikeWords(value);
   },
   argument: (place) => {
     // The first of several arguments is a user's name: `checkPassword("ann", "...")`.
