@@ -22,11 +22,12 @@ import {
   readAll,
   type TranscriptSample,
 } from "./agent-samples.ts";
-import { canariesIn, canary, canaryTexts, changeStrings, stringPlaces } from "./canary.ts";
+import { canariesIn, canary, canaryTexts, changeStrings, jsonIn, stringPlaces } from "./canary.ts";
 import { temporaryMemory } from "./memory-fixture.ts";
 import { runs, some } from "./runs.ts";
 
-const ingestOptions = {
+/** All that reading a transcript takes but the agent, the memory and the project's root. */
+export const ingestOptions = {
   scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
   ledgerKey: Buffer.alloc(32, 7),
   embedder: null,
@@ -59,15 +60,6 @@ function* withCanaries(sample: TranscriptSample): Iterable<[TranscriptSample, st
       const text = JSON.stringify(changeStrings(part!, place, (old) => `${old} ${canary.token}`));
       yield [{ ...sample, beside: { ...sample.beside, [file]: text } }, `${file}${place}`];
     }
-  }
-}
-
-function jsonIn(text: string) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -88,7 +88,7 @@ export async function ingestTranscript(
   if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
   for (let attempt = 1; ; attempt++) {
     try {
-      await readOn({ ...options, idOf }, path, described, session, result, { signal, onProgress });
+      await readOn({ ...options, idOf }, path, info, session, result, { signal, onProgress });
       break;
     } catch (error) {
       if (attempt === maxAttempts) throw error;
