@@ -128,7 +128,7 @@ it("no field of what other tools write about a commit leaves a secret", async ()
     });
     await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
   }
-  expect(repo.memory.all("SELECT hash FROM checkpoints").length).toBe(secretTexts.length);
+  expect(repo.memory.all("SELECT hash FROM commits").length).toBeGreaterThanOrEqual(secretTexts.length);
   expect(canariesIn(repo.memory)).toEqual([]);
 });
 

@@ -146,10 +146,15 @@ describe("importing Aline's memory", () => {
     db.prepare("INSERT INTO event_sessions VALUES ('e1', 's1', '2026-01-05')").run();
     const found = new Set<string>();
     let imported = 0;
-    // Ids change together, so that what refers to them still does.
-    const isId = ({ column }: { column: string }) => /(?:^|_)id$/.test(column);
-    const [ids, others] = [databasePlaces(db).filter(isId), databasePlaces(db).filter((one) => !isId(one))];
-    for (const places of [ids, others])
+    // Ids change together, so that what refers to them still does; so do fields that say nothing of when, where and whose it is.
+    const [ids, placing] = [/(?:^|_)id$/, /workspace|agent|_type$|_at$|timestamp|activity/];
+    const all = databasePlaces(db);
+    const groups = [
+      all.filter(({ column }) => ids.test(column)),
+      all.filter(({ column }) => !ids.test(column) && !placing.test(column)),
+      all.filter(({ column }) => column === "workspace_path"),
+    ];
+    for (const places of groups)
       for (const at of canaryTexts("").keys()) {
         const changes = places.map((place) => changeDatabase(db, place, (text) => canaryTexts(text)[at]!));
         imported += (await importAline(project, await plan())).sessions.new;

@@ -116,7 +116,7 @@ export const documentedLookAlikes: Templates = {
     "STRIPE_KEY=sk_test_...",
     "export OPENAI_API_KEY=<your key>",
     "docker login -u ann -p $CI_JOB_TOKEN",
-    "--token ${{ secrets.GITHUB_TOKEN }}",
+    `--token \${{ secrets.GITHUB_TOKEN }}`,
   ],
   "ids, hashes and names": [
     '"auth_token_id": "{uuid}"',
