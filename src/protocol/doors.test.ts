@@ -13,6 +13,9 @@ import { readMessage } from "../attribution/foreign/trailers.ts";
 import { operations } from "../features/index.ts";
 import { payloadOf } from "../hooks/stdio.ts";
 import { tools } from "../mcp/shapes/definitions.ts";
+import { createScrubber } from "../redact/create-scrubber.ts";
+import { createLedger } from "../redact/scrubber.ts";
+import { scrubLine } from "../sessions/scrub/scrub-lines.ts";
 import { oddValueIn, outsideColumns } from "../store/memory/outside-columns.ts";
 import * as records from "../sync/records/records.ts";
 import { payloadKinds } from "./hooks.ts";
@@ -92,6 +95,7 @@ describe("shapes", () => {
 });
 
 describe("a transcript", () => {
+  const scrubber = createScrubber({ globalFile: "", projectFile: null, pii: false });
   const info = (session: string, more: Partial<TranscriptInfo> = {}): TranscriptInfo => ({
     ...{ session, parent: null, cwd: "/p", startedAt: null },
     ...more,
@@ -136,8 +140,11 @@ describe("a transcript", () => {
   });
 
   it.each(hostile)("with %s in its lines has names and ids", async (_, text) => {
-    for await (const { lines } of reader(info("s"), [lineOf(text), lineOf(text)]).read("/t.jsonl", null)) {
-      expect(lines).toHaveLength(2);
+    for await (const batch of reader(info("s"), [lineOf(text), lineOf(text)]).read("/t.jsonl", null)) {
+      expect(batch.lines).toHaveLength(2);
+      const lines = batch.lines.map((line) =>
+        scrubLine(line, scrubber, createLedger(Buffer.alloc(16)), new Map()),
+      );
       const [{ uid, parentUid, cwd, branch, entries, usage, model }, again] = lines as [
         TranscriptLine,
         TranscriptLine,
