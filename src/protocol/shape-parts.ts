@@ -49,7 +49,7 @@ const sessionId = outside("session");
 export const sessionNamed = described("the session's id, or a prefix of it", sessionId);
 export const since = field('only since: "2026-01-31", "last week"', text);
 export const until = field("only until", text);
-export const session = field("only this session", sessionId);
+export const sessionField = field("only this session", sessionId);
 export const branch = field("only this branch", outside("branch"));
 export const agent = field("only this agent, such as claude", outside("agent"));
 export const limit = field("at most this many results", z.int().check(z.minimum(1), z.maximum(maxResults)));
@@ -62,3 +62,6 @@ export function lazy<T>(make: () => T): () => T {
     return made;
   };
 }
+
+/** What a shape made by `lazy` holds. */
+export type Shaped<S extends () => z.ZodMiniType> = z.infer<ReturnType<S>>;
