@@ -23,8 +23,8 @@ import { backupFolder, listBackups } from "../../src/store/memory/backups/copies
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
-import { changeUndefended } from "../support/undefended.ts";
 import { idOf, transcript } from "../support/transcript-fixture.ts";
+import { changeUndefended } from "../support/undefended.ts";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
 /**
