@@ -35,7 +35,7 @@ import { roleOf } from "../src/search/code/path-role.ts";
 import { weights } from "../src/search/code/weights.ts";
 import { type PackageMap, packagesOfIndex } from "../src/search/packages/packages.ts";
 import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
-import { indexDriver } from "../src/store/index/drivers.ts";
+import { indexDriver } from "../src/engines/drivers.ts";
 import type { CodeIndex, StoredChunk } from "../src/store/index/port.ts";
 import { half, printTable, rankOf } from "./measure.ts";
 import { type Question as Annotated, loadRepositories } from "./search/data.ts";

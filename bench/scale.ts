@@ -22,7 +22,7 @@ import { parseArgs } from "node:util";
 import { defaultConfig } from "../src/project/config/settings.ts";
 import { homeOf } from "../src/project/home.ts";
 import { projectAt } from "../src/project/paths.ts";
-import { indexDriver } from "../src/store/index/drivers.ts";
+import { indexDriver } from "../src/engines/drivers.ts";
 import { startEngine } from "./engine.ts";
 import { percentile, printTable } from "./measure.ts";
 import { checkOut, checkoutCache, repositories } from "./repositories.ts";

@@ -9,7 +9,7 @@ import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedder
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
 import { decodeText } from "../../src/text/decode.ts";
 import type { Repository } from "../search/data.ts";

@@ -13,7 +13,7 @@ import { judge, judgedBy } from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery } from "../../src/search/sessions/types.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { type Asked, kinds } from "../localise/run.ts";

@@ -8,7 +8,7 @@ import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { filesNamedBy } from "../../src/queries/context/at-start.ts";
 import { codeNamed } from "../../src/queries/context/relevance.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";

@@ -7,7 +7,7 @@ import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedder
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { FileChange } from "../../src/store/index/records.ts";
 
 /** Indexes the code below a directory once, and writes down what the index was given to store: a change after the other. */

@@ -17,7 +17,7 @@ import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { type PathRole, roleOf } from "../../src/search/code/path-role.ts";
 import { indexCommits } from "../../src/search/history/index-commits.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
 import { half } from "../measure.ts";

@@ -11,7 +11,7 @@ import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { bundledQueryEmbedder } from "../../src/queries/search/embedder.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { Engine } from "../engine.ts";
 import { percentile } from "../measure.ts";

@@ -9,7 +9,7 @@ import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import type { Engine } from "../engine.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";

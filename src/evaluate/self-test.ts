@@ -13,7 +13,7 @@ import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
-import { indexDriver } from "../store/index/drivers.ts";
+import { indexDriver } from "../engines/drivers.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";

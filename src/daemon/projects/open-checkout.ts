@@ -13,7 +13,7 @@ import { shareOpenIndex } from "../../queries/open.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
 import { type Ending, runInReverse } from "../lifecycle/endings.ts";
 import { IndexWork } from "../watch/index-work.ts";

@@ -4,7 +4,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import type { Running } from "../operations.ts";
 

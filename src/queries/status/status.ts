@@ -9,7 +9,7 @@ import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/operations/search.ts";
 import type { StatusResponse } from "../../protocol/operations/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 type Part<K extends keyof StatusResponse> = StatusResponse[K];

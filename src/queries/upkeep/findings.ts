@@ -9,7 +9,7 @@ import type { Project } from "../../project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { leftOut, transcriptsThere, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
 import { recutSessions } from "../../sessions/recut.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { contentOf, lostMemory } from "../../store/memory/backups/backup-content.ts";
 import { type BackupFile, backupFolder, careOf, listBackups } from "../../store/memory/backups/copies.ts";
 import { leftoversOf, removeLeftovers } from "../../store/memory/backups/put-in-place.ts";

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { indexServer } from "../../engines/postgres/postgres.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
-import { indexServer } from "../index/postgres/postgres-driver.ts";
 import { connectionOptions, explained, placeOf } from "./server.ts";
 
 const at = (url: string) => indexServer({ ...defaultConfig(), "index.url": url });
