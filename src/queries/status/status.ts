@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { indexDriver } from "../../engines/drivers.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import { namesIn } from "../../project/files/if-any.ts";
@@ -9,7 +10,6 @@ import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/operations/search.ts";
 import type { StatusResponse } from "../../protocol/operations/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
-import { indexDriver } from "../../engines/drivers.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 type Part<K extends keyof StatusResponse> = StatusResponse[K];

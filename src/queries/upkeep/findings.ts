@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
@@ -9,7 +10,6 @@ import type { Project } from "../../project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { leftOut, transcriptsThere, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
 import { recutSessions } from "../../sessions/recut.ts";
-import { indexDriver } from "../../engines/drivers.ts";
 import { contentOf, lostMemory } from "../../store/memory/backups/backup-content.ts";
 import { type BackupFile, backupFolder, careOf, listBackups } from "../../store/memory/backups/copies.ts";
 import { leftoversOf, removeLeftovers } from "../../store/memory/backups/put-in-place.ts";
