@@ -4,13 +4,14 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { replaceFile } from "../../project/files/replace-file.ts";
 import { projectOf } from "../../project/paths.ts";
-import { Registry } from "../../store/registry.ts";
+import { type KnownCheckout, Registry } from "../../store/registry.ts";
 
 const placeFile = z.object({ key: z.string(), of: z.string() });
 
 /**
- * Which part of a shared server or bucket is a checkout's: a random key in a file beside where `index.db` would be. Paths would
- * not do, as several machines have the same. A copied directory gets a key of its own, a moved one keeps its.
+ * Which part of a shared server or bucket is a checkout's: a key in a file beside where `index.db` would be. Paths would not do, as
+ * several machines have the same. It begins with what checkouts of the same project have in common, and is random but for that. A
+ * copied directory gets a key of its own, a moved one keeps its.
  */
 export class Place {
   private readonly path: string;
@@ -38,7 +39,7 @@ export class Place {
 
   /** The key, a new one if there is none. */
   claim(): string {
-    const key = this.key() ?? randomUUID();
+    const key = this.key() ?? `${this.projectPrefix() ?? ""}${randomUUID()}`;
     if (this.read()?.of !== this.file) replaceFile(this.path, `${JSON.stringify({ key, of: this.file })}\n`);
     return key;
   }
@@ -47,17 +48,23 @@ export class Place {
     rmSync(this.path, { force: true });
   }
 
-  /** The checkout: where it is, for people, and what checkouts of the same project have in common; null where that is not known. */
-  checkout(): { root: string; project: string | null } {
-    const registry = Registry.openIfThere();
-    const known = registry
-      ?.checkouts()
-      .find(({ project, root }) => projectOf(project, root).indexDb === this.file);
-    const project = known && registry?.project(known.project);
-    if (!project) return { root: dirname(this.file), project: null };
-    const { roots, within } = project;
-    const hash = createHash("sha256").update(JSON.stringify([roots.toSorted(), within]));
-    return { root: known.root, project: roots.length === 0 ? null : hash.digest("hex").slice(0, 16) };
+  /** With this the keys of all checkouts of the project begin, whose first commits tell it; null where these are not known. */
+  projectPrefix(): string | null {
+    const checkout = this.findCheckout();
+    const project = checkout && Registry.openIfThere()?.project(checkout.project);
+    if (!project || project.roots.length === 0) return null;
+    const facts = JSON.stringify([project.roots.toSorted(), project.within]);
+    return `${createHash("sha256").update(facts).digest("hex").slice(0, 16)}_`;
+  }
+
+  /** Where the checkout is, for people. */
+  root(): string {
+    return this.findCheckout()?.root ?? dirname(this.file);
+  }
+
+  private findCheckout(): KnownCheckout | null {
+    const checkouts = Registry.openIfThere()?.checkouts() ?? [];
+    return checkouts.find(({ project, root }) => projectOf(project, root).indexDb === this.file) ?? null;
   }
 
   private read(): z.infer<typeof placeFile> | null {

@@ -61,7 +61,7 @@ class LanceFolder implements Engine {
   }
 }
 
-/** Each checkout has a table of its own, called by its project and its key. */
+/** Each checkout has a table of its own, called by its key. */
 class LanceBucket implements Engine {
   constructor(readonly place: string) {}
 
@@ -69,10 +69,10 @@ class LanceBucket implements Engine {
     const place = new Place(file, "lancedb");
     if (mode === "read") {
       const key = place.key();
-      return key === null ? null : LanceBlobs.open(await connect(this.place, true), nameOf(place, key));
+      return key === null ? null : LanceBlobs.open(await connect(this.place, true), key);
     }
     const connection = await connect(this.place, false);
-    const name = nameOf(place, place.claim());
+    const name = place.claim();
     const known = await LanceBlobs.open(connection, name);
     if (known !== null) return known;
     const source = mode === "write" ? await openOther(connection, place) : null;
@@ -89,7 +89,7 @@ class LanceBucket implements Engine {
     const place = new Place(file, "lancedb");
     const key = place.key();
     try {
-      if (key !== null) await (await connect(this.place, false)).dropTable(nameOf(place, key));
+      if (key !== null) await (await connect(this.place, false)).dropTable(key);
     } finally {
       place.forget();
     }
@@ -111,16 +111,13 @@ class LanceBucket implements Engine {
   }
 }
 
-const nameOf = (place: Place, key: string) => `${place.checkout().project ?? "none"}_${key}`;
-
 /** The index of another checkout of the same project; null where there is none. */
 async function openOther(connection: LanceConnection, place: Place): Promise<BlobStore | null> {
-  const { project } = place.checkout();
-  if (project === null) return null;
+  const prefix = place.projectPrefix();
+  if (prefix === null) return null;
   try {
-    const names = await connection.tableNames();
-    const other = names.findLast((name) => name.startsWith(`${project}_`));
-    return other === undefined ? null : await LanceBlobs.open(connection, other);
+    const [other] = await connection.tableNames({ startAfter: prefix, limit: 1 });
+    return other?.startsWith(prefix) ? await LanceBlobs.open(connection, other) : null;
   } catch {
     // To list what is there takes rights of its own.
     return null;

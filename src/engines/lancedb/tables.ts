@@ -35,7 +35,8 @@ export interface LanceConnection {
   openTable(name: string): Promise<LanceTable>;
   createEmptyTable(name: string, schema: unknown): Promise<LanceTable>;
   dropTable(name: string): Promise<void>;
-  tableNames(): Promise<string[]>;
+  /** In their order. */
+  tableNames(options: { startAfter: string; limit: number }): Promise<string[]>;
   close(): void;
 }
 

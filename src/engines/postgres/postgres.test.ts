@@ -129,6 +129,14 @@ describe.skipIf(server === null)(`on ${server?.engine}:`, () => {
       expect((await other.counts()).files).toBe(0);
     });
 
+    it("removes what no machine uses any more, when another is made", async () => {
+      await (await open("one")).close();
+      await asOwner((sql) => sql`UPDATE pommel_index_4.checkouts SET used_at = now() - interval '31 days'`);
+      await open("two");
+      const left = await asOwner((sql) => sql`SELECT key FROM pommel_index_4.checkouts`);
+      expect(left.map(({ key }) => key)).toEqual([new Place(join(dir, "two", "index.db"), "postgres").key()]);
+    });
+
     it("is made anew where the one that it would begin with is damaged", async () => {
       const first = await openAt(checkOut("one", "app", ["r3"]));
       await first.replace(file("a.ts", "shared"));

@@ -29,8 +29,6 @@ const createTables = `
     key     text NOT NULL UNIQUE,
     -- For people.
     root    text NOT NULL,
-    -- The same for checkouts of one project; null where that is not known.
-    project text,
     used_at timestamptz NOT NULL DEFAULT now()
   );
   CREATE TABLE IF NOT EXISTS ${schemaName}.blobs (
@@ -45,7 +43,7 @@ const createTables = `
 `;
 
 /** The server that a configuration names for the index. */
-export const indexServer = (config: EngineSettings): ServerSettings => ({
+const indexServer = (config: EngineSettings): ServerSettings => ({
   url: config["index.url"],
   setting: "index.url",
   holds: "index",
@@ -142,6 +140,9 @@ async function findCheckout(sql: Sql, place: Place): Promise<number | null> {
   return found?.id ?? null;
 }
 
+/** Machines that do not last leave their indexes behind: one that was not used for so long is removed when another is made. */
+const unusedDays = 30;
+
 /** A checkout that is new begins with the index of the one of its project that was used last, unless it is to be rebuilt. */
 async function claimCheckout(sql: Sql, place: Place, mode: "write" | "rebuild"): Promise<number> {
   if (!(await hasTables(sql))) {
@@ -152,19 +153,20 @@ async function claimCheckout(sql: Sql, place: Place, mode: "write" | "rebuild"):
     });
   }
   const key = place.claim();
-  const { root, project } = place.checkout();
+  const [root, prefix] = [place.root(), place.projectPrefix()];
   return inTransaction(sql, "", async (within) => {
     const [known] = await within<{ id: number }[]>`
-      UPDATE pommel_index_4.checkouts SET root = ${root}, project = ${project}, used_at = now()
+      UPDATE pommel_index_4.checkouts SET root = ${root}, used_at = now()
       WHERE key = ${key} RETURNING id`;
     if (known !== undefined) return known.id;
     const [added] = await within<{ id: number }[]>`
-      INSERT INTO pommel_index_4.checkouts (key, root, project) VALUES (${key}, ${root}, ${project}) RETURNING id`;
+      INSERT INTO pommel_index_4.checkouts (key, root) VALUES (${key}, ${root}) RETURNING id`;
     const { id } = added!;
-    if (mode === "write" && project !== null) {
+    await within`DELETE FROM pommel_index_4.checkouts WHERE used_at < now() - ${unusedDays} * interval '1 day'`;
+    if (mode === "write" && prefix !== null) {
       await within`
         INSERT INTO pommel_index_4.blobs SELECT ${id}, kind, number, bytes FROM pommel_index_4.blobs
-        WHERE checkout = (SELECT id FROM pommel_index_4.checkouts WHERE project = ${project} AND id <> ${id}
+        WHERE checkout = (SELECT id FROM pommel_index_4.checkouts WHERE starts_with(key, ${prefix}) AND id <> ${id}
           ORDER BY used_at DESC LIMIT 1)`;
     }
     return id;
@@ -235,8 +237,10 @@ class PostgresBlobs implements BlobStore {
       DELETE FROM pommel_index_4.blobs WHERE checkout = ${this.checkout} AND kind = ${kind} AND number >= ${first}`;
   }
 
-  /** The server does by itself. */
-  async compact(): Promise<void> {}
+  /** The server gives back room by itself. */
+  async compact(): Promise<void> {
+    await this.sql`UPDATE pommel_index_4.checkouts SET used_at = now() WHERE id = ${this.checkout}`;
+  }
 
   async bytes(): Promise<number> {
     const [found] = await this.sql<{ bytes: number }[]>`
