@@ -111,17 +111,25 @@ class LanceBucket implements Engine {
   }
 }
 
-/** The index of another checkout of the same project; null where there is none. */
+/** Indexes that are looked at to find one to begin with. */
+const maxCandidates = 20;
+
+/** The largest index of another checkout of the same project; null where there is none. Machines that are gone may have left parts. */
 async function openOther(connection: LanceConnection, place: Place): Promise<BlobStore | null> {
   const prefix = place.projectPrefix();
   if (prefix === null) return null;
+  let largest: { blobs: BlobStore; bytes: number } | null = null;
   try {
-    const [other] = await connection.tableNames({ startAfter: prefix, limit: 1 });
-    return other?.startsWith(prefix) ? await LanceBlobs.open(connection, other) : null;
+    const names = await connection.tableNames({ startAfter: prefix, limit: maxCandidates });
+    for (const name of names.filter((one) => one.startsWith(prefix))) {
+      const blobs = await LanceBlobs.open(connection, name);
+      const bytes = (await blobs?.bytes()) ?? 0;
+      if (blobs !== null && bytes > (largest?.bytes ?? 0)) largest = { blobs, bytes };
+    }
   } catch {
     // To list what is there takes rights of its own.
-    return null;
   }
+  return largest?.blobs ?? null;
 }
 
 /** Until the journal is there, which comes last, nothing counts. */
