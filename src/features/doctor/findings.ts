@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
-import { indexDriver } from "../../engines/drivers.ts";
 import { changing } from "../../answers/changing.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
