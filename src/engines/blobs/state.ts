@@ -1,27 +1,30 @@
 import * as z from "zod/mini";
-import type { SkipReason } from "../records.ts";
-import type { StoredSegment } from "../words/loaded-segments.ts";
+import type { SkipReason } from "../../store/index/records.ts";
+import type { StoredSegment } from "../../store/index/words/loaded-segments.ts";
 
 /**
- * All of an index but its bulk: files, segments of words, counters. It is held in memory, and stored as a journal of changes
- * (store.ts). Chunks, postings, vectors and commits are rows of tables that never change; they count from when a change
- * names them on, and until one says that they are dead.
+ * All of an index but its bulk: files, segments of words, which commits there are, counters. It is held in memory, and stored
+ * as a journal of changes (store.ts). Blobs never change; they count from when a change names them on, and until one says
+ * that they are dead.
  */
 
 const count = z.int().check(z.minimum(0));
-const ids = z.array(count);
+const numbers = z.array(count);
 
 const collection = z.enum(["chunks", "commits"]);
 /** Whose words segments hold. */
 export type Collection = z.infer<typeof collection>;
 
-const embedded = z.object({
-  space: count,
-  /** Its vectors' number, in the space's table. */
-  of: count,
+const embedding = z.object({
+  model: z.string(),
+  dimensions: count,
+  /** The number of the blob. */
+  vectors: count,
+  /** How many of the chunks have none. */
   missing: count,
 });
 const file = z.object({
+  /** The number of its blobs, too. */
   id: count,
   path: z.string(),
   size: z.number(),
@@ -34,68 +37,71 @@ const file = z.object({
   firstChunk: count,
   chunks: count,
   indexedAt: z.number(),
-  embedded: z.array(embedded),
+  embedded: z.array(embedding),
 });
 export type FileEntry = Omit<z.infer<typeof file>, "reason"> & { reason: SkipReason | null };
 
-const space = z.object({ id: count, model: z.string(), dimensions: count });
-/** Vectors of one model and length; they have a table of their own. */
-export type Space = z.infer<typeof space>;
-
 const segment = z.object({
+  /** The number of its blob, too. */
   id: count,
   holds: collection,
-  ...{ chunks: count, gone: count, first: count, last: count },
+  chunks: count,
+  gone: count,
+  first: count,
+  last: count,
   /** What its postings take. */
   bytes: count,
-  /** Its rows in the table of words: `blocks` of them from `block` on. */
-  ...{ block: count, blocks: count },
+  /** The number of its first block of words; so many follow each other. */
+  block: count,
+  blocks: count,
 });
 export type SegmentEntry = z.infer<typeof segment> & StoredSegment;
 
+/** `id` is one of the numbers of chunks, and that of its blob. */
+const commit = z.object({ id: count, hash: z.string(), authoredAt: z.number() });
+export type CommitEntry = z.infer<typeof commit>;
+
 /** Numbers that come next; none ever comes back. */
-const next = z.object({
-  ...{ file: count, chunk: count, segment: count, block: count, space: count, embedded: count },
-});
+const next = z.object({ file: count, chunk: count, segment: count, words: count, vectors: count });
 export type Next = z.infer<typeof next>;
 
+/** Numbers of blobs that nothing names any more. */
 const dead = z.object({
-  /** Files with chunks. */
-  files: ids,
-  /** Numbers of vectors, by space. */
-  embedded: z.array(z.object({ space: count, of: count })),
-  spaces: ids,
-  blocks: z.array(z.object({ block: count, blocks: count })),
-  commits: ids,
+  file: numbers,
+  segment: numbers,
+  words: numbers,
+  vectors: numbers,
+  commit: numbers,
 });
+export type Dead = z.infer<typeof dead>;
 
 const parts = {
-  /** By their paths. */
   files: z.array(file),
   meta: z.record(z.string(), z.string()),
-  spaces: z.array(space),
   segments: z.array(segment),
+  commits: z.array(commit),
   next,
 };
-/** All of it, in the journal. */
 export const wholeState = z.object({
   ...parts,
   /** Chunks, and commits, that are gone from segments. */
-  gone: z.object({ chunks: ids, commits: ids }),
+  gone: z.object({ chunks: numbers, commits: numbers }),
   dead,
 });
 /** What changes, in this order. */
 export const stateChange = z.object({
   /** Paths. */
   removed: z.optional(z.array(z.string())),
-  removedCommits: z.optional(ids),
-  removedSpaces: z.optional(ids),
+  /** Hashes. */
+  removedCommits: z.optional(z.array(z.string())),
+  /** Vectors of other models are forgotten. */
+  keptModels: z.optional(z.array(z.string())),
   /** Segments that one of the added ones takes the place of. */
-  merged: z.optional(ids),
+  merged: z.optional(numbers),
   files: z.optional(parts.files),
   meta: z.optional(parts.meta),
-  spaces: z.optional(parts.spaces),
   segments: z.optional(parts.segments),
+  commits: z.optional(parts.commits),
   /** What was dead is removed by now. */
   swept: z.optional(z.boolean()),
   next: z.optional(next),
@@ -103,30 +109,36 @@ export const stateChange = z.object({
 export type StateChange = Omit<z.infer<typeof stateChange>, "files"> & { files?: FileEntry[] };
 
 export class State {
-  files = new Map<string, FileEntry>();
+  /** By their paths, and by their ids. */
+  readonly files = new Map<string, FileEntry>();
   readonly byId = new Map<number, FileEntry>();
   readonly meta = new Map<string, string>();
-  spaces: Space[] = [];
-  segments: SegmentEntry[] = [];
+  /** By their hashes, and by their ids. */
+  readonly commits = new Map<string, CommitEntry>();
+  readonly commitsById = new Map<number, CommitEntry>();
+  private segments: SegmentEntry[] = [];
   readonly gone = { chunks: new Set<number>(), commits: new Set<number>() };
-  dead: z.infer<typeof dead> = { files: [], embedded: [], spaces: [], blocks: [], commits: [] };
-  next: Next = { file: 1, chunk: 1, segment: 1, block: 1, space: 1, embedded: 1 };
+  dead = noneDead();
+  next: Next = { file: 1, chunk: 1, segment: 1, words: 1, vectors: 1 };
 
+  /** @param stored as `toJSON` makes it; undefined: of an empty index */
   constructor(stored?: z.infer<typeof wholeState>) {
     if (stored === undefined) return;
     const { gone, dead, ...change } = stored;
     this.apply(change as StateChange);
-    for (const holds of ["chunks", "commits"] as const) this.gone[holds] = new Set(gone[holds]);
+    this.gone = { chunks: new Set(gone.chunks), commits: new Set(gone.commits) };
     this.dead = dead;
   }
 
   toJSON(): z.infer<typeof wholeState> {
-    const { spaces, segments, dead, next } = this;
     return {
       files: [...this.files.values()],
       meta: Object.fromEntries(this.meta),
+      segments: this.segments,
+      commits: [...this.commits.values()],
+      next: this.next,
       gone: { chunks: [...this.gone.chunks], commits: [...this.gone.commits] },
-      ...{ spaces, segments, dead, next },
+      dead: this.dead,
     };
   }
 
@@ -135,26 +147,36 @@ export class State {
     return this.segments.filter((one) => one.holds === holds);
   }
 
+  segment(id: number): SegmentEntry | undefined {
+    return this.segments.find((one) => one.id === id);
+  }
+
+  indexed(): FileEntry[] {
+    return [...this.files.values()].filter(({ reason }) => reason === null);
+  }
+
   apply(change: StateChange): void {
     for (const path of change.removed ?? []) this.removeFile(path);
-    for (const id of change.removedCommits ?? []) this.removeCommit(id);
-    if (change.removedSpaces) this.removeSpaces(new Set(change.removedSpaces));
+    for (const hash of change.removedCommits ?? []) this.removeCommit(hash);
+    if (change.keptModels) this.keepModels(new Set(change.keptModels));
     if (change.merged) this.removeSegments(new Set(change.merged));
-    this.spaces.push(...(change.spaces ?? []));
     for (const entry of change.files ?? []) this.setFile(entry);
     for (const [key, value] of Object.entries(change.meta ?? {})) this.meta.set(key, value);
     if (change.segments) {
       this.segments = [...this.segments, ...change.segments].sort((a, b) => a.first - b.first);
     }
-    if (change.swept) this.dead = { files: [], embedded: [], spaces: [], blocks: [], commits: [] };
+    for (const entry of change.commits ?? []) {
+      this.commits.set(entry.hash, entry);
+      this.commitsById.set(entry.id, entry);
+    }
+    if (change.swept) this.dead = noneDead();
     if (change.next) this.next = change.next;
   }
 
   private setFile(entry: FileEntry): void {
-    const before = this.byId.get(entry.id);
-    const kept = new Set(entry.embedded.map(({ of }) => of));
-    for (const { space, of } of before?.embedded ?? [])
-      if (!kept.has(of)) this.dead.embedded.push({ space, of });
+    const kept = new Set(entry.embedded.map(({ vectors }) => vectors));
+    for (const { vectors } of this.byId.get(entry.id)?.embedded ?? [])
+      if (!kept.has(vectors)) this.dead.vectors.push(vectors);
     this.files.set(entry.path, entry);
     this.byId.set(entry.id, entry);
   }
@@ -164,15 +186,18 @@ export class State {
     if (entry === undefined) return;
     this.files.delete(path);
     this.byId.delete(entry.id);
-    if (entry.chunks === 0) return;
-    this.dead.files.push(entry.id);
-    this.dead.embedded.push(...entry.embedded.map(({ space, of }) => ({ space, of })));
+    if (entry.reason === null) this.dead.file.push(entry.id);
+    for (const { vectors } of entry.embedded) this.dead.vectors.push(vectors);
     for (let i = 0; i < entry.chunks; i++) this.removeWords("chunks", entry.firstChunk + i);
   }
 
-  private removeCommit(id: number): void {
-    this.dead.commits.push(id);
-    this.removeWords("commits", id);
+  private removeCommit(hash: string): void {
+    const entry = this.commits.get(hash);
+    if (entry === undefined) return;
+    this.commits.delete(hash);
+    this.commitsById.delete(entry.id);
+    this.dead.commit.push(entry.id);
+    this.removeWords("commits", entry.id);
   }
 
   private removeWords(holds: Collection, id: number): void {
@@ -183,16 +208,10 @@ export class State {
     this.segments[at] = { ...found, gone: found.gone + 1 };
   }
 
-  private removeSpaces(ids: ReadonlySet<number>): void {
-    this.spaces = this.spaces.filter(({ id }) => !ids.has(id));
-    this.dead.spaces.push(...ids);
-    this.dead.embedded = this.dead.embedded.filter(({ space }) => !ids.has(space));
+  private keepModels(models: ReadonlySet<string>): void {
     for (const entry of this.files.values()) {
-      if (!entry.embedded.some(({ space }) => ids.has(space))) continue;
-      const embedded = entry.embedded.filter(({ space }) => !ids.has(space));
-      const kept = { ...entry, embedded };
-      this.files.set(entry.path, kept);
-      this.byId.set(entry.id, kept);
+      const embedded = entry.embedded.filter(({ model }) => models.has(model));
+      if (embedded.length < entry.embedded.length) this.setFile({ ...entry, embedded });
     }
   }
 
@@ -200,7 +219,8 @@ export class State {
   private removeSegments(ids: ReadonlySet<number>): void {
     for (const { id, holds, first, last, gone, block, blocks } of this.segments) {
       if (!ids.has(id)) continue;
-      this.dead.blocks.push({ block, blocks });
+      this.dead.segment.push(id);
+      for (let i = 0; i < blocks; i++) this.dead.words.push(block + i);
       if (gone === 0) continue;
       for (const chunk of this.gone[holds])
         if (chunk >= first && chunk <= last) this.gone[holds].delete(chunk);
@@ -208,3 +228,5 @@ export class State {
     this.segments = this.segments.filter(({ id }) => !ids.has(id));
   }
 }
+
+const noneDead = (): Dead => ({ file: [], segment: [], words: [], vectors: [], commit: [] });
