@@ -8,6 +8,13 @@ const smokeTests = ["autostart", "cli-hooks", "cli-memory", "lsp", "mcp", "page-
 /** Tests that start a database server, or want a package that is not installed. */
 const engineTests = ["src/**/{lance-driver,postgres-driver,team}.test.ts"];
 
+/** Unit tests that start git hundreds of times, or seal and unseal whole memories: half of what all the others take. */
+const slowUnitTests = [
+  "src/sync/{sync,sync-faults,sync-schedules}.test.ts",
+  "src/sync/origin/origin.test.ts",
+  "src/store/encryption/recovery.test.ts",
+];
+
 export default defineConfig({
   test: {
     globalSetup: ["test/own-temporary-directory.ts"],
@@ -29,8 +36,12 @@ export default defineConfig({
           name: "unit",
           setupFiles: ["test/fixed-seed.ts"],
           include: ["src/**/*.test.ts", "bench/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: engineTests,
+          exclude: [...engineTests, ...slowUnitTests],
         },
+      },
+      {
+        extends: true,
+        test: { name: "slow-unit", setupFiles: ["test/fixed-seed.ts"], include: slowUnitTests },
       },
       { extends: true, test: { name: "smoke", include: smokeTests } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], exclude: smokeTests } },
