@@ -5,7 +5,7 @@
  *   npm run test:mutations                            40 places of the memories and features
  *   npm run test:mutations -- --count 200 --seed 2    others, and more of them
  *
- *   --rooms LIST   folders of src/ (default: attribution,code,queries,search,sessions,store)
+ *   --rooms LIST   folders of src/ (default: attribution,code,features,search,sessions,store)
  *   --list FILE    writes what was tried, and what became of it, as JSON
  *
  * The unit tests must pass before. It changes files of the working tree, and puts each back.
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   options: {
     count: { type: "string", default: "40" },
     seed: { type: "string", default: "1" },
-    rooms: { type: "string", default: "attribution,code,queries,search,sessions,store" },
+    rooms: { type: "string", default: "attribution,code,features,search,sessions,store" },
     list: { type: "string" },
   },
 });
