@@ -9,7 +9,7 @@ import { listDecisions } from "../features/decisions/operation.ts";
 import { operations } from "../features/index.ts";
 import { homeOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
-import type { Door } from "../protocol/door.ts";
+import { agentDoors, type Door } from "../protocol/door.ts";
 import { SessionSearch } from "../search/sessions/engine.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
@@ -184,16 +184,18 @@ describe("what somebody says whom the person does not trust", () => {
   });
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
-    const decisions = async () => {
-      const answer = await throughDoor("mcp", () => run(listDecisions, project, {}));
-      return JSON.stringify(answer);
-    };
-    trust("not_trusted");
-    expect(await decisions()).toContain("kangaroo");
-    expect(await decisions()).not.toContain(canary);
-    trust("trusted");
-    expect(await decisions()).toContain(canary);
-    expect(await decisions()).toContain("kangaroo");
+    for (const door of agentDoors) {
+      const decisions = async () => {
+        const answer = await throughDoor(door, () => run(listDecisions, project, {}));
+        return JSON.stringify(answer);
+      };
+      trust("not_trusted");
+      expect(await decisions(), door).toContain("kangaroo");
+      expect(await decisions(), door).not.toContain(canary);
+      trust("trusted");
+      expect(await decisions(), door).toContain(canary);
+      expect(await decisions(), door).toContain("kangaroo");
+    }
   });
 
   it("leaves what is injected recorded", async () => {

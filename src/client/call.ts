@@ -41,7 +41,7 @@ function usualTimeoutOf({ changes, of }: Operation): number {
 
 /**
  * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
- * and always for those of `features/local.ts` and `queries/upkeep/`.
+ * and always for those of `features/local.ts` and `features/upkeep.ts`.
  * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
  * @param place what the operation is about; null: no project
  * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it

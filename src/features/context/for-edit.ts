@@ -1,7 +1,12 @@
 import { basename, extname } from "node:path";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { FileAges } from "../../search/sessions/fate/freshness.ts";
-import { replacements, type SessionDecision, storedDecisions } from "../../sessions/decisions/stored.ts";
+import {
+  replacements,
+  type SessionDecision,
+  statementIn,
+  storedDecisions,
+} from "../../sessions/decisions/stored.ts";
 import { rejectionIn } from "../../sessions/notes/notes.ts";
 import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
@@ -35,12 +40,9 @@ export function notesToTell({ memory, until }: ContextSource, { since, of, most 
 }
 
 /** Whether no later note replaced one. */
-export function isCurrent(
-  memory: Memory,
-  until: number | null,
-): (note: Pick<AnnotationRecord, "note" | "at">) => boolean {
-  const replacedBy = replacements(memory);
-  return ({ note, at }) => !isKnown(replacedBy(note, at), until);
+export function isCurrent(memory: Memory, until: number | null): (note: AnnotationRecord) => boolean {
+  const laterThan = replacements(memory);
+  return (note) => !isKnown(laterThan(statementIn(note)), until);
 }
 
 /** Whether a decision was superseded by then. */
@@ -59,7 +61,7 @@ export function noteToTell(memory: Memory, record: AnnotationRecord, why: string
     kind: labelNote(record, "agent"),
     // A reason alone does not say what was rejected.
     quote: reason === null || !session?.title ? note : `Rejected “${session.title}”: ${reason}`,
-    place: `${sessionUid === null ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
+    place: `${sessionUid === null && record.source === "shell" ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
     why,
     score: null,
   };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { projectAt } from "../../project/paths.ts";
+import type { NoteSource } from "../../protocol/origin.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
@@ -124,16 +125,21 @@ it("limits them to a branch, with a query and without", async () => {
 it("a later note that quotes a decision replaces it; an earlier one does not", async () => {
   const [, quoted = ""] = await texts({ query: "", files: ["src/db.ts"] });
   expect(quoted).toContain("SQLite");
-  const replacing = (at: number) => ({
-    ...{ lineUid: null, branch: null, sessionUid: null, turn: null, source: "shell" as const, at },
+  const replacing = (at: number, whose: { source?: NoteSource; author?: string } = {}) => ({
+    ...{ lineUid: null, branch: null, sessionUid: null, turn: null, source: "shell" as const, at, ...whose },
     ...{ uid: `r${at}`, note: `Instead of “${quoted}”: we use Postgres, as two machines write` },
   });
   const supersededBy = async () =>
     (await decisions()).decisions.find(({ text }) => text === quoted)?.superseded_by ?? null;
   saveAnnotation(store.memory, replacing(start));
   expect(await supersededBy()).toBeNull();
+  // What an agent or a colleague notes leaves a person's words as they are, and says nothing else.
+  saveAnnotation(store.memory, replacing(start + 30 * day, { source: "agent" }));
+  saveAnnotation(store.memory, replacing(start + 31 * day, { author: "ann" }));
+  expect(await supersededBy()).toBeNull();
+  expect((await decisions()).decisions.slice(0, 2).map(({ supersedes }) => supersedes)).toEqual([[], []]);
   saveAnnotation(store.memory, replacing(start + 20 * day));
   expect(await supersededBy()).toContain("Postgres");
-  const [latest] = (await decisions()).decisions;
-  expect(latest).toMatchObject({ source: "annotation", supersedes: [quoted] });
+  const [, , replaced] = (await decisions()).decisions;
+  expect(replaced).toMatchObject({ source: "annotation", supersedes: [quoted] });
 });

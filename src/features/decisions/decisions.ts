@@ -4,7 +4,7 @@ import type { Project } from "../../project/paths.ts";
 import {
   closestTo,
   decisionsByChunk,
-  replacedIn,
+  replacedBy,
   replacements,
   type SessionDecision,
   storedDecisions,
@@ -51,11 +51,11 @@ export async function decisionsIn(
           ...(await recordedIn(project, request, config)),
         ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
-  const replacedBy = replacements(memory);
+  const laterThan = replacements(memory);
   const decisions = all.slice(0, request.limit).map((decision): Decision => {
-    const { source, text, timestamp } = decision;
-    const later = replacedBy(text, timestamp === null ? null : Date.parse(timestamp));
-    const replaced = source === "annotation" ? replacedIn(text) : null;
+    const { source, text, by, author, timestamp } = decision;
+    const later = laterThan({ text, by, author, at: timestamp === null ? null : Date.parse(timestamp) });
+    const replaced = source === "annotation" && by !== null ? replacedBy(memory, { text, by, author }) : null;
     return {
       ...decision,
       superseded_by: later?.text ?? decision.superseded_by,

@@ -37,7 +37,7 @@ import type {
 } from "./operation.ts";
 
 /** The keys are the JSON's keys; times are ISO 8601. */
-export function viewOf(event: EventRecord): EventView {
+function viewOf(event: EventRecord): EventView {
   const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;
   return {
     id: uid,
@@ -101,7 +101,7 @@ function summed({ sessions, checkpoints }: Members): Omit<EventAnswer, "event" |
 }
 
 /** The lines of their commits that this memory knows, with those of other memories. */
-export function linesOf(
+function linesOf(
   memory: Memory,
   { sessions, checkpoints }: Members,
   others: LinesByAuthor | null,

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { canariesIn, canaryTexts, changeDatabase, databasePlaces } from "../../../test/support/canary.ts";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import { timeOf } from "../../agents/aline/aline-database.ts";
 import { changing } from "../../answers/changing.ts";
@@ -123,6 +124,48 @@ const plan = (more = {}) => planAline(project, { path: file, ...asked, ...more }
 const read = <T>(use: (memory: Memory) => T) => withMemory(project, use);
 
 describe("importing Aline's memory", () => {
+  it("leaves no secret in any field of a memory, whichever of its own had one", async () => {
+    const [first, second] = conversation("s1");
+    addSession("s1", { title: "Caching", summary: "Prices are cached" });
+    addTurn("s1", 1, "How do we cache prices?", "for an hour", first);
+    addTurn("s1", 2, "And stock?", "never", second, "a".repeat(40));
+    addSession("s2", { title: "Lost", summary: "Its transcript is gone" });
+    addTurn("s2", 1, "What is left?", "only this", null);
+    const event = [
+      "e1",
+      "Caching",
+      "all of it",
+      "temporal",
+      "active",
+      null,
+      null,
+      "2026-01-05",
+      "2026-01-05",
+    ];
+    db.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(...event);
+    db.prepare("INSERT INTO event_sessions VALUES ('e1', 's1', '2026-01-05')").run();
+    const found = new Set<string>();
+    let imported = 0;
+    // Ids change together, so that what refers to them still does; so do fields that say nothing of when, where and whose it is.
+    const [ids, placing] = [/(?:^|_)id$/, /workspace|agent|_type$|_at$|timestamp|activity/];
+    const all = databasePlaces(db);
+    const groups = [
+      all.filter(({ column }) => ids.test(column)),
+      all.filter(({ column }) => !ids.test(column) && !placing.test(column)),
+      all.filter(({ column }) => column === "workspace_path"),
+    ];
+    for (const places of groups)
+      for (const at of canaryTexts("").keys()) {
+        const changes = places.map((place) => changeDatabase(db, place, (text) => canaryTexts(text)[at]!));
+        imported += (await importAline(project, await plan())).sessions.new;
+        for (const held of await read(canariesIn)) found.add(held);
+        rmSync(project.dataDir, { recursive: true, force: true });
+        for (const changeBack of changes.reverse()) changeBack();
+      }
+    expect([...found]).toEqual([]);
+    expect(imported).toBeGreaterThan(2);
+  }, 120_000);
+
   it("makes sessions of the stored lines, scrubbed, and changes nothing the second time", async () => {
     const secret = `ghp_${"aB3xY9".repeat(6)}`;
     const [first, second] = conversation("s1", secret);

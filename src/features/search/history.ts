@@ -208,7 +208,7 @@ function together(
 }
 
 /** Where only commits are asked for. */
-export const nothing = { ...verbatim([]), results: [] as never[] };
+const nothing = { ...verbatim([]), results: [] as never[] };
 
 /** Events as a search of the history answers them. */
 async function eventsFor(memory: Memory, { request, since, until, nearness, limit }: Wanted) {

@@ -7,6 +7,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
+import { cleanLabel } from "../../protocol/outside.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";
 import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
@@ -22,7 +23,7 @@ const openTrust = (name: string | null) => new Trust(trustFileIn(homeOf()), [nam
 
 /** Under which name this person shares; null: none is known. */
 export async function shareAuthor(root: string): Promise<string | null> {
-  return (await gitTextIfAny(root, ["config", "user.email"])) || null;
+  return cleanLabel("author", (await gitTextIfAny(root, ["config", "user.email"])) ?? "") || null;
 }
 
 export interface SyncRequest extends Omit<SyncOptions, "onProgress" | "signal" | "now"> {

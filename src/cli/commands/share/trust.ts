@@ -42,7 +42,10 @@ function listText(signers: TrustAnswer["signers"]): string {
     words[standing],
     oneLine(name) || (key === "unsigned" ? "whatever nobody signed" : "no name"),
     key,
-    `${counted(sessions, "session")}, ${counted(notes, "note")}`,
+    // What was recorded here came from no key.
+    standing === "yours" && sessions + notes === 0
+      ? ""
+      : `${counted(sessions, "session")}, ${counted(notes, "note")}`,
     since === 0 ? "" : `since ${new Date(since).toISOString().slice(0, 10)}`,
   ]);
   return aligned(rows);

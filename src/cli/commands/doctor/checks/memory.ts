@@ -199,7 +199,7 @@ function damagedText(lines: readonly DamagedPlace[]): string {
 function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
-    ...(unknown > 0 ? [`${unknown} lines of unknown kinds (${named(kinds)})`] : []),
+    ...(unknown > 0 ? [`${counted(unknown, "line")} of unknown kinds (${named(kinds)})`] : []),
     ...(damaged > 0 ? [`${damaged} damaged or oversized`] : []),
   ];
   return `skipped in ${title}'s: ${what.join(" and ")}`;
