@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { addTo } from "../../../project/multimap.ts";
-import { Kept } from "../../kept.ts";
 import {
   type FoundList,
   isLate,
@@ -32,7 +32,7 @@ export class LanceWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */
   private readonly firsts = new Map<number, readonly string[]>();
-  private readonly blocks = new Kept<number, Block>(maxKept, sizeOf);
+  private readonly blocks = new LRUCache<number, Block>({ maxSize: maxKept, sizeCalculation: sizeOf });
 
   constructor(private readonly holds: Collection) {}
 

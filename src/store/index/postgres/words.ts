@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { addTo } from "../../../project/multimap.ts";
-import { Kept } from "../../kept.ts";
 import {
   isLate,
   LoadedSegments,
@@ -33,7 +33,7 @@ const absent: Read = { chunks: 0, list: nothing, places: nothing, hasPlaces: tru
  */
 export class ReadWords {
   /** By segment and word; those that were read first go first. */
-  private readonly known = new Kept<string, Read>(maxKept, bytesOf);
+  private readonly known = new LRUCache<string, Read>({ maxSize: maxKept, sizeCalculation: bytesOf });
 
   async of(
     snapshot: Snapshot,
