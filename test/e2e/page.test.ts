@@ -437,7 +437,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     // Whoever comes back to the page finds the file as it was left.
     const line = await page.locator(".cm-line").first().elementHandle();
     const answered = page.waitForResponse(/blame/);
-    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
     await (await answered).finished();
     await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => setTimeout(next))));
     expect(await line!.evaluate((one) => one.isConnected)).toBe(true);

@@ -79,12 +79,8 @@ export function Decisions({ query }: { query: URLSearchParams }) {
           />
         ))}
       </ul>
-      {superseding && (
-        <Supersede decision={superseding} onClose={() => setSuperseding(null)} onDone={reload} />
-      )}
-      {forgetting && (
-        <ForgetDialog what={forgetting} onClose={() => setForgetting(null)} onForgotten={reload} />
-      )}
+      {superseding && <Supersede decision={superseding} onClose={() => setSuperseding(null)} />}
+      {forgetting && <ForgetDialog what={forgetting} onClose={() => setForgetting(null)} />}
     </>
   );
 }
@@ -171,17 +167,9 @@ function DecisionEntry({
 }
 
 /** Writes the note that replaces a decision; the decision's words say which. */
-function Supersede({
-  decision,
-  onClose,
-  onDone,
-}: {
-  decision: Decision;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+function Supersede({ decision, onClose }: { decision: Decision; onClose: () => void }) {
   const [text, setText] = useState("");
-  const { run, isRunning, error } = useChange("annotate", onDone);
+  const { run, isRunning, error } = useChange("annotate");
   const save = async (event: Event) => {
     event.preventDefault();
     const note = `Instead of “${decision.text}”: ${text.trim()}`;

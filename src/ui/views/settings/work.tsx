@@ -16,7 +16,7 @@ export function Work() {
   return (
     <div class="work">
       <Models status={status.data} />
-      <Queue queue={queue.data} onChanged={queue.reload} />
+      <Queue queue={queue.data} />
       <LastJobs queue={queue.data} />
     </div>
   );
@@ -87,8 +87,8 @@ function Model({ use, model }: { use: string; model: ModelStatus }) {
   );
 }
 
-function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => void }) {
-  const retry = useChange("retry", onChanged);
+function Queue({ queue }: { queue: QueueResponse }) {
+  const retry = useChange("retry");
   const { pending, processing, eta_seconds, last_error, sessions } = queue;
   return (
     <Part as="panel" title="Queue">
