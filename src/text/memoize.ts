@@ -2,7 +2,7 @@ import { detached } from "./detached.ts";
 
 /**
  * A function that remembers its results, for inner loops that meet the same words again and again. It forgets all of them
- * once there are too many: to know which were used last costs three times what looking one up does.
+ * once there are too many: a lookup that keeps the order of use takes twice as long.
  * @param maxTexts results that are remembered
  */
 export function memoize<Result extends NonNullable<unknown>>(
