@@ -92,12 +92,20 @@ function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string
   const common = commonDirectoryOf(gitDir);
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const files = [
-    ...["packed-refs", "refs/replace", "reftable/tables.list", "objects/pack", "shallow"],
-    ...["config", "info/attributes", "info/grafts"],
+    "packed-refs",
+    "refs/replace",
+    "reftable/tables.list",
+    "objects/pack",
+    "shallow",
+    "config",
+    "info/attributes",
+    "info/grafts",
   ].map((name) => join(common, name));
   const others = [
     ...[".mailmap", ".gitattributes", ".git-blame-ignore-revs"].map((name) => join(top, name)),
-    ...[join(gitDir, "config.worktree"), join(homedir(), ".gitconfig"), join(config, "git/config")],
+    join(gitDir, "config.worktree"),
+    join(homedir(), ".gitconfig"),
+    join(config, "git/config"),
     "/etc/gitconfig",
   ];
   const refs = otherRefs.flatMap((ref) => namesOf(common, ref).map((name) => textOf(join(common, name))));

@@ -307,6 +307,13 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
   });
 
+  test("a note that is written elsewhere appears by itself", async () => {
+    await page.goto(`${origin}/#/memory/notes`);
+    await page.getByRole("textbox", { name: "A new note" }).waitFor();
+    await pmJson(project, "note", "Cormorants dry their wings");
+    await page.locator(".entry").getByText("Cormorants dry").waitFor();
+  });
+
   test("an event is created, filled, closed and emptied", async () => {
     await page.goto(`${origin}/#/memory/events`);
     await page.getByRole("button", { name: "New event…" }).click();

@@ -167,7 +167,10 @@ async function hashesSince(
   // Without revisions git says how it is used.
   if (tips.length === 0) return [];
   const args = [
-    ...["rev-list", "--date-order", "--reverse", "--timestamp"],
+    "rev-list",
+    "--date-order",
+    "--reverse",
+    "--timestamp",
     ...(since === null ? [] : [`--since=${new Date(since).toISOString()}`]),
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     "--stdin",

@@ -71,20 +71,19 @@ export async function* changesOfEach(
 ): AsyncGenerator<{ hash: string; files: AsyncIterable<ChangedFile> }, void, undefined> {
   const { prefix, cutOff } = await placeOf(dir, signal);
   const args = [
-    ...[
-      ...plain,
-      "diff-tree",
-      "--stdin",
-      "--always",
-      "-r",
-      "-c",
-      "--root",
-      "--raw",
-      "-p",
-      "-U0",
-      ...plainDiff,
-    ],
-    ...["--", ...(prefix === "" ? [] : ["."])],
+    ...plain,
+    "diff-tree",
+    "--stdin",
+    "--always",
+    "-r",
+    "-c",
+    "--root",
+    "--raw",
+    "-p",
+    "-U0",
+    ...plainDiff,
+    "--",
+    ...(prefix === "" ? [] : ["."]),
   ];
   const stdin = hashes.filter((hash) => !cutOff.has(hash)).map((hash) => `${hash}\n`);
   const output = linesOf(gitBytes(dir, args, { signal, stdin, env: plainEnvironment }), maxLineLength);
@@ -226,16 +225,23 @@ export async function patchIdsOf(
   if (hashes.length === 0) return ids;
   const diff = [
     ...plain,
-    ...["diff-tree", "--stdin", "--root", "-r", "-p", "-U3", "--no-renames", "--full-index", "--no-ext-diff"],
-    ...[
-      "--no-textconv",
-      "--no-color",
-      "--submodule=short",
-      "-O/dev/null",
-      "--src-prefix=a/",
-      "--dst-prefix=b/",
-    ],
-    ...["--no-relative", "--inter-hunk-context=0"],
+    "diff-tree",
+    "--stdin",
+    "--root",
+    "-r",
+    "-p",
+    "-U3",
+    "--no-renames",
+    "--full-index",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--submodule=short",
+    "-O/dev/null",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--no-relative",
+    "--inter-hunk-context=0",
   ];
   let failure: unknown = null;
   async function* patches() {

@@ -71,7 +71,11 @@ export class DiskIndex implements SearchableIndex {
       if (text === undefined) continue;
       bytes += size;
       files.push({
-        ...{ id: files.length as unknown as FileId, path, size, mtimeMs, language: languageOf(path) },
+        id: files.length as unknown as FileId,
+        path,
+        size,
+        mtimeMs,
+        language: languageOf(path),
         first: words.next,
         ...addLines(words, path, text),
       });
@@ -172,18 +176,23 @@ export class DiskIndex implements SearchableIndex {
     const at = row - file.first;
     const startLine = file.starts[at]!;
     return {
-      ...{ id: row as unknown as ChunkId, file: file.id, path: file.path, level, name: "", parentName: null },
-      ...{ startLine, endLine: (file.starts[at + 1] ?? file.lines + 1) - 1, parentUid: null },
+      id: row as unknown as ChunkId,
+      file: file.id,
+      path: file.path,
+      level,
+      name: "",
+      parentName: null,
+      startLine,
+      endLine: (file.starts[at + 1] ?? file.lines + 1) - 1,
+      parentUid: null,
       uid: createHash("sha256").update(`${file.path}:${startLine}`).digest("hex").slice(0, 16),
-      ...{
-        fingerprint: 0,
-        built: 0,
-        size: file.size,
-        mtimeMs: file.mtimeMs,
-        language: file.language,
-        kind: "",
-        signature: "",
-      },
+      fingerprint: 0,
+      built: 0,
+      size: file.size,
+      mtimeMs: file.mtimeMs,
+      language: file.language,
+      kind: "",
+      signature: "",
     };
   }
 }

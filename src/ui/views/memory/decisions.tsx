@@ -29,7 +29,10 @@ const sources = {
 export function Decisions({ query }: { query: URLSearchParams }) {
   const given = (name: string) => query.get(name) || undefined;
   const answer = useAnswer("decisions", {
-    ...{ q: given("about"), since: given("since"), branch: given("branch"), limit },
+    q: given("about"),
+    since: given("since"),
+    branch: given("branch"),
+    limit,
   });
   const [superseding, setSuperseding] = useState<Decision | null>(null);
   const [forgetting, setForgetting] = useState<ForgetRequest | null>(null);

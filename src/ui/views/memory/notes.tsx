@@ -19,7 +19,9 @@ const limit = 1000;
 export function Notes({ query }: { query: URLSearchParams }) {
   const given = (name: string) => query.get(name) || undefined;
   const { data, error, reload } = useAnswer("annotations", {
-    ...{ search: given("words"), since: given("since"), limit },
+    search: given("words"),
+    since: given("since"),
+    limit,
   });
   const [forgetting, setForgetting] = useState<string | null>(null);
   // Before the first session there is no memory yet: a note makes one.

@@ -142,7 +142,12 @@ function Queue({ queue }: { queue: QueueResponse }) {
 function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
   const jobs = [
     ...recent.map(({ path, chunks, took_ms, at }) => ({
-      ...{ kind: "index", subject: path, chunks, took_ms, at, isDead: false },
+      kind: "index",
+      subject: path,
+      chunks,
+      took_ms,
+      at,
+      isDead: false,
     })),
     ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, isDead: outcome === "dead" })),
   ].sort((a, b) => b.at.localeCompare(a.at));
