@@ -1,6 +1,6 @@
 // Holds the layout of src/ (docs/architecture.md): a room imports only from rooms below it, no file from one that
-// imports it, no production code from test/, SQL stands in store/ only, and no folder has more files than one can take in. Prints what breaks these rules, and ends with
-// 1 if anything does.
+// imports it, no production code from test/, and SQL stands in store/ only. Prints what breaks these rules, and ends with 1
+// if anything does.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,7 +30,6 @@ const clients = new Map([["ui", ["protocol", "text"]]]);
 /** Faces go through the one door (src/client/call.ts): they open no database, and run no operation themselves. */
 const faces = new Set(["cli", "mcp", "hooks", "lsp", "ui"]);
 const behindTheDoor = /^(?:store\/|queries\/(?:open|changing|operations|local|upkeep\/upkeep)\.ts$)/;
-const maxFiles = 15;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Read another program's database. */
 const foreignReaders = [
@@ -88,12 +87,6 @@ function follow(file) {
   followed.add(file);
 }
 for (const file of imports.keys()) follow(file);
-
-const sizes = new Map();
-for (const file of files) if (!isTest(file)) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
-for (const [folder, size] of sizes) {
-  if (size > maxFiles) problems.push(`${folder} has ${size} files, more than ${maxFiles}`);
-}
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0)
