@@ -18,7 +18,8 @@ const floors = [
   ["attribution"],
   ["sync"],
   ["search"],
-  ["queries"],
+  ["answers"],
+  ["features"],
   ["evaluate"],
   ["client"],
   ["daemon", "hooks", "lsp", "mcp"],
@@ -26,10 +27,11 @@ const floors = [
   ["ui"],
 ];
 /** Programs of their own, which talk to the daemon as any client does. */
-const clients = new Map([["ui", ["protocol", "text"]]]);
+const clients = new Map([["ui", ["features", "protocol", "text"]]]);
 /** Faces go through the one door (src/client/call.ts): they open no database, and run no operation themselves. */
 const faces = new Set(["cli", "mcp", "hooks", "lsp", "ui"]);
-const behindTheDoor = /^(?:store\/|queries\/(?:open|changing|operations|local|upkeep\/upkeep)\.ts$)/;
+const behindTheDoor =
+  /^(?:store\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/\w+\/answer\.ts$|features\/(?:local|upkeep)\.ts$)/;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Read another program's database. */
 const foreignReaders = [
@@ -40,6 +42,7 @@ const foreignReaders = [
 
 const root = fileURLToPath(new URL("../src", import.meta.url));
 const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
+
 const roomOf = (file) => (file.includes("/") ? file.split("/")[0] : null);
 const isTest = (file) => file.endsWith(".test.ts");
 

@@ -1,6 +1,5 @@
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
-import { PommelError } from "../../project/errors.ts";
 import {
   deleteProject,
   joinProject,
@@ -8,8 +7,10 @@ import {
   projectCalled,
   splitCheckout,
   trashProjects,
-} from "../../queries/projects/known-projects.ts";
-import { describeEntry } from "../../queries/upkeep/undo.ts";
+} from "../../features/projects/known-projects.ts";
+import { listProjects } from "../../features/projects/operation.ts";
+import { describeEntry } from "../../features/trash/undo.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { fileUrl } from "../terminal/links.ts";
@@ -28,7 +29,7 @@ const columns: Column[] = [
 
 /** `pm projects`. */
 export async function projectsListCommand({ output }: CommandContext): Promise<void> {
-  const answer = await call("projects", {}, null, { without: "here" });
+  const answer = await call(listProjects, {}, null, { without: "here" });
   const { projects, totals } = answer;
   output.result(answer, () => {
     if (projects.length === 0) return "No projects yet: search in one, or set Pommel up with `pm setup`.";

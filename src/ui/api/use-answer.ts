@@ -7,8 +7,7 @@ import {
   type QueryState,
 } from "@tanstack/query-core";
 import { useEffect, useReducer, useState } from "preact/hooks";
-import type { RouteName } from "../../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
 import { type AskError, ask, askErrorOf } from "./ask.ts";
 import { placeShown } from "./place.ts";
 import { lastWriteTo } from "./written.ts";
@@ -28,13 +27,13 @@ const client = new QueryClient({
 client.mount();
 
 /** An answer, when it was asked for, in milliseconds since the epoch, and how long it took. */
-interface Reply<R extends RouteName> {
-  answer: ResponseOf<R>;
+interface Reply<N extends OperationName> {
+  answer: ResponseNamed<N>;
   askedAt: number;
   tookMs: number;
 }
 
-const answerIn = <R extends RouteName>({ answer }: Reply<R>): ResponseOf<R> => answer;
+const answerIn = <N extends OperationName>({ answer }: Reply<N>): ResponseNamed<N> => answer;
 
 /**
  * An agent at work writes all the time: it is asked again no sooner than so long after the last answer, and what costs much
@@ -43,9 +42,9 @@ const answerIn = <R extends RouteName>({ answer }: Reply<R>): ResponseOf<R> => a
 const pause = { ms: 1500, times: 10 } as const;
 
 /** How long until an answer is asked for again, as what it is made of was written since; false: it was not. */
-function msUntilAskedAgain<R extends RouteName>(
+function msUntilAskedAgain<N extends OperationName>(
   writtenAt: number,
-  { data, dataUpdatedAt, errorUpdatedAt, fetchStatus }: QueryState<Reply<R>, AskError>,
+  { data, dataUpdatedAt, errorUpdatedAt, fetchStatus }: QueryState<Reply<N>, AskError>,
 ): number | false {
   const answeredAt = Math.max(dataUpdatedAt, errorUpdatedAt);
   const askedAt = data !== undefined && dataUpdatedAt === answeredAt ? data.askedAt : answeredAt;
@@ -68,20 +67,20 @@ export interface Answer<T> {
  * @param request null: nothing is asked
  * @param typedMs of a question that changes with every key: keys that follow one another faster are one question
  */
-export function useAnswer<R extends RouteName>(
-  route: R,
-  request: RequestOf<R> | null,
+export function useAnswer<N extends OperationName>(
+  operation: N,
+  request: RequestNamed<N> | null,
   typedMs = 0,
-): Answer<ResponseOf<R>> {
-  const writtenAt = lastWriteTo(route);
-  const options: QueryObserverOptions<Reply<R>, AskError, ResponseOf<R>> = {
-    queryKey: [placeShown(), route, request],
+): Answer<ResponseNamed<N>> {
+  const writtenAt = lastWriteTo(operation);
+  const options: QueryObserverOptions<Reply<N>, AskError, ResponseNamed<N>> = {
+    queryKey: [placeShown(), operation, request],
     enabled: request !== null,
     queryFn: async ({ signal }) => {
       if (typedMs > 0) await new Promise((resolve) => setTimeout(resolve, typedMs));
       signal.throwIfAborted();
       const askedAt = Date.now();
-      const answer = await ask(route, request!, signal).catch((thrown: unknown) => {
+      const answer = await ask(operation, request!, signal).catch((thrown: unknown) => {
         throw askErrorOf(thrown);
       });
       return { answer, askedAt, tookMs: Date.now() - askedAt };
@@ -103,22 +102,22 @@ export function useAnswer<R extends RouteName>(
   return { data: data ?? null, error, reload: () => void refetch() };
 }
 
-export interface Change<R extends RouteName> {
+export interface Change<N extends OperationName> {
   /** Asks for the change; null: it was refused, and `error` says why. */
-  run: (request: RequestOf<R>) => Promise<ResponseOf<R> | null>;
+  run: (request: RequestNamed<N>) => Promise<ResponseNamed<N> | null>;
   isRunning: boolean;
   error: AskError | null;
 }
 
 /** An operation that changes something, asked for by a button or a form. What is shown is asked for again afterwards. */
-export function useChange<R extends RouteName>(route: R): Change<R> {
+export function useChange<N extends OperationName>(operation: N): Change<N> {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<AskError | null>(null);
-  const run = async (request: RequestOf<R>) => {
+  const run = async (request: RequestNamed<N>) => {
     setRunning(true);
     setError(null);
     try {
-      const answer = await ask(route, request);
+      const answer = await ask(operation, request);
       // Any answer may be another one now, and what was forgotten is in none.
       client.removeQueries({ type: "inactive" });
       void client.invalidateQueries();

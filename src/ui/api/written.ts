@@ -1,14 +1,16 @@
 import { signal } from "@preact/signals";
-import { livePath, type RouteName } from "../../protocol/endpoints.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { OperationName } from "../../features/index.ts";
+import type { stateResponse } from "../../features/status/operation.ts";
+import { livePath } from "../../protocol/addresses.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { open, signedOut } from "./ask.ts";
 import { placeShown } from "./place.ts";
 
-type Marks = ResponseOf<"state">;
+type Marks = Shaped<typeof stateResponse>;
 type Part = keyof Marks;
 
 /** What answers are made of that may change while they are looked at. */
-const madeOf: Partial<Record<RouteName, readonly Part[]>> = {
+const madeOf: Partial<Record<OperationName, readonly Part[]>> = {
   annotations: ["memory"],
   checkpoints: ["memory"],
   decisions: ["memory"],
@@ -31,8 +33,8 @@ let marks: Marks | null = null;
 const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
 
 /** When what an answer is made of was last written, 0 for never. Milliseconds since the epoch. */
-export const lastWriteTo = (route: RouteName): number =>
-  Math.max(0, ...(madeOf[route] ?? []).map((part) => times.value[part]));
+export const lastWriteTo = (operation: OperationName): number =>
+  Math.max(0, ...(madeOf[operation] ?? []).map((part) => times.value[part]));
 
 function noteMarks(now: Marks): void {
   const before = marks;

@@ -1,5 +1,5 @@
+import type { ForgetRequest, ForgetResponse } from "../../features/forget/operation.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
-import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/memory.ts";
 import { useAnswer, useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";

@@ -1,13 +1,14 @@
 import { basename } from "node:path";
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import type { Repaired } from "../../../features/doctor/findings.ts";
+import { indexFiles } from "../../../features/index/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
 import { homeOf } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
-import type { Repaired } from "../../../queries/upkeep/findings.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
@@ -113,7 +114,7 @@ async function repairDatabases(project: Project, output: Output): Promise<Repair
 }
 
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
-  if (index) await call("index", { full: true }, project, { without: "here" });
+  if (index) await call(indexFiles, { full: true }, project, { without: "here" });
   if (memory) await call("recut", {}, project);
 }
 

@@ -1,6 +1,6 @@
 import { call } from "../../../client/call.ts";
+import type { TrustAnswer } from "../../../features/share/trust.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { TrustAnswer } from "../../../queries/sync/trust.ts";
 import type { Standing } from "../../../sync/origin/trust.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned } from "../../terminal/output.ts";

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { autostartStatus } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
+import { showStatus } from "../../../features/status/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
@@ -224,7 +225,7 @@ const refreshMs = 2000;
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
   const project = await findProject(cwd);
   if (options.skipped) {
-    const { skippedFiles } = await import("../../../queries/search/code.ts");
+    const { skippedFiles } = await import("../../../features/search/code.ts");
     const skipped = await skippedFiles(project);
     output.result({ skipped }, () => renderSkipped(skipped, output.colors));
   } else if (options.watch) {
@@ -238,7 +239,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
 
 /** Says what is new since the memory was shared last, where it is shared. */
 async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
-  const { notSharedText, notSharedYet } = await import("../../../queries/sync/not-shared.ts");
+  const { notSharedText, notSharedYet } = await import("../../../features/share/not-shared.ts");
   // The status already shows why a memory cannot be read.
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);
@@ -255,7 +256,7 @@ async function withGit(project: Project, status: StatusResponse): Promise<Status
 async function statusOf(project: Project, without: "here" | "fail" = "here"): Promise<StatusResponse> {
   const reasons: string[] = [];
   const onHere = (why: UnreachableReason) => reasons.push(why);
-  const status = await call("status", {}, project, { without, onHere });
+  const status = await call(showStatus, {}, project, { without, onHere });
   if (status.daemon.running) return status;
   const autostart = autostartStatus(loadConfig(project).config["daemon.autostart"]);
   const notes = reasons[0] === "timeout" ? ["The Pommel daemon did not answer within 10 s."] : [];

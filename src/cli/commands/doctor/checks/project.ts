@@ -5,6 +5,7 @@ import { keepLocks, lyingLocks } from "../../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
+import { showStatus } from "../../../../features/status/operation.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { ignoredVariables, loadConfig } from "../../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
@@ -119,7 +120,7 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   const holder = await call("lockHolder", { file: files.lock }, null);
   const record = readDaemonRecord();
   try {
-    const { daemon, version } = await call("status", {}, project, { without: "fail" });
+    const { daemon, version } = await call(showStatus, {}, project, { without: "fail" });
     const problem = holder === null ? await lyingLocks() : null;
     if (problem !== null) return fail(problem, keepLocks);
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
@@ -163,7 +164,7 @@ async function checkIndex(project: Project): Promise<CheckResult> {
 }
 
 async function checkSharing(project: Project): Promise<CheckResult> {
-  const { notSharedText, notSharedYet } = await import("../../../../queries/sync/not-shared.ts");
+  const { notSharedText, notSharedYet } = await import("../../../../features/share/not-shared.ts");
   const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
   if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");

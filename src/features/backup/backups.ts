@@ -1,0 +1,187 @@
+import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { Running } from "../../answers/operation.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
+import { envelopeFor, homeEnvelope, type KeySource, ownEnvelope } from "../../store/encryption/envelope.ts";
+import { plainFiles } from "../../store/encryption/home-files.ts";
+import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
+import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
+import { type BackupContent, contentOf, uidsOf } from "../../store/memory/backups/backup-content.ts";
+import { backUp } from "../../store/memory/backups/backups.ts";
+import { type BackupFile, backupFolder, freeName, listBackups } from "../../store/memory/backups/copies.ts";
+import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
+import { isSameProject, projectHere, projectIn } from "../../store/memory/backups/whose-memory.ts";
+import { backupFolders } from "../projects/known-projects.ts";
+
+const folderOf = (project: Project): string =>
+  backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
+
+/**
+ * Copies the memory, while whoever writes to it goes on.
+ * @param to absolute; with a final slash, or where it is a directory, a file in it. Left out: the project's own folder
+ */
+export function backUpMemory(project: Project, { to }: { to?: string | undefined }) {
+  const reason = "manual" as const;
+  const isFolder =
+    to !== undefined &&
+    (/[\\/]$/.test(to) || statSync(to, { throwIfNoEntry: false })?.isDirectory() === true);
+  const target =
+    to === undefined ? { folder: folderOf(project), reason } : { file: isFolder ? freeName(to, reason) : to };
+  const { file, bytes, at } = backUp(project.memoryDb, target);
+  const key = existsSync(ownEnvelope(file)) ? ownEnvelope(file) : null;
+  return { file, bytes, at, isEncrypted: envelopeFor(file) !== null, key };
+}
+
+export interface ListedBackup extends BackupFile {
+  /** null: damaged. Whoever has not the key of a copy still sees that it is there. */
+  content: BackupContent | "locked" | null;
+}
+
+export function listedBackups(project: Project): ListedBackup[] {
+  return listBackups(project.memoryDb, folderOf(project)).map((backup) => {
+    try {
+      return { ...backup, content: contentOf(backup.file) };
+    } catch {
+      return { ...backup, content: "locked" };
+    }
+  });
+}
+
+type Counts = { sessions: number; notes: number };
+
+export interface RestorePreview {
+  /** Of what the memory holds now; null when it cannot be read. */
+  lost: Counts | null;
+  gained: Counts | null;
+  holds: (Counts & { commits: number; last_at: string | null }) | null;
+}
+
+/** A backup, and the name of this project where it is another's, or does not say whose it is. */
+export interface Restore {
+  backup: string;
+  as?: string | undefined;
+}
+
+/**
+ * Whether a backup is of this project. What lies among its backups is, and else what the file says.
+ * @throws PommelError `usage` for another one's without `as`, and where that names another project
+ */
+function isOfProject(project: Project, { backup, as }: Restore): boolean {
+  const here = projectHere(project.memoryDb);
+  const name = here?.name ?? basename(project.root);
+  const hint = `If it is to become the memory of ${name}: \`pm memory restore ${backup} --as ${name}\`.`;
+  if (as !== undefined && as !== name)
+    throw new PommelError("usage", `This project is called ${name}, not ${as}.`, hint);
+  if (listBackups(project.memoryDb, folderOf(project)).some(({ file }) => file === backup)) return true;
+  const of = projectIn(backup);
+  if (of !== null && here !== null && isSameProject(of, here)) return true;
+  if (as !== undefined) return false;
+  const whose = of === null ? "does not say which project it is of" : `is of the project ${quoted(of.name)}`;
+  throw new PommelError("usage", `${backup} ${whose}, and this is ${name}.`, hint);
+}
+
+/** A name from a file that may be anybody's. */
+const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+
+/**
+ * What a restore would change.
+ * @throws PommelError where the file is no backup that can be restored, or of another project
+ */
+export function previewRestore(project: Project, { backup, as }: Restore): RestorePreview {
+  const { memoryDb } = project;
+  checkBackup(backup);
+  isOfProject(project, { backup, as });
+  const content = contentOf(backup);
+  const holds = content && {
+    sessions: content.sessions,
+    notes: content.notes,
+    commits: content.commits,
+    last_at: content.lastAt === null ? null : new Date(content.lastAt).toISOString(),
+  };
+  try {
+    const [now, then] = [uidsOf(memoryDb), uidsOf(backup)];
+    const count = (some: typeof now, others: typeof now) => ({
+      sessions: [...some.sessions].filter((uid) => !others.sessions.has(uid)).length,
+      notes: [...some.notes].filter((uid) => !others.notes.has(uid)).length,
+    });
+    return { lost: count(now, then), gained: count(then, now), holds };
+  } catch {
+    // Damaged or missing: whatever the backup has is gained.
+    return { lost: null, gained: null, holds };
+  }
+}
+
+/** Puts a backup in the place of the memory, which no daemon may have open. @throws PommelError as `previewRestore` */
+export function restoreBackup(project: Project, { backup, as }: Restore): void {
+  const wasEncrypted = homeEnvelope() !== null;
+  replaceMemory(project.memoryDb, backup, { isOwn: isOfProject(project, { backup, as }) });
+  // What else is stored follows a memory that is encrypted from now on.
+  if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
+}
+
+export { type KeySource, passphraseVariable };
+
+/** Of the home, or of one backup. */
+interface What {
+  backup?: string | undefined;
+}
+
+const envelopeOf = ({ backup }: What) => (backup === undefined ? homeEnvelope() : envelopeFor(backup));
+
+/** Where the key comes from, and whether a passphrase has to be asked for; null: nothing is encrypted. */
+export function keyOf(what: What): { source: KeySource; needsPassphrase: boolean } | null {
+  const source = envelopeOf(what)?.source;
+  if (source === undefined) return null;
+  return { source, needsPassphrase: source.kind === "passphrase" && !process.env[passphraseVariable] };
+}
+
+/** Checks the key; this process, and a daemon that it starts, know the passphrase from then on. @throws PommelError `encryption_locked` */
+export function unlockWith({ passphrase, ...what }: What & { passphrase?: string | undefined }): void {
+  if (passphrase !== undefined) process.env[passphraseVariable] = passphrase;
+  const envelope = envelopeOf(what);
+  if (envelope) unlock(envelope);
+}
+
+interface Choice {
+  /** As the setting `storage.key`. */
+  key: string;
+  /** A new one, where `key` is "passphrase". */
+  passphrase: string | null;
+}
+
+/** Encrypts what is stored, or does the rest where that was interrupted. No daemon may run. */
+export function encrypt(
+  { key, passphrase }: Choice,
+  { onNote }: Running,
+): Conversion & { source: KeySource } {
+  if (passphrase !== null) process.env[passphraseVariable] = passphrase;
+  return { ...encryptHome(key, optionsFor(onNote)), source: homeEnvelope()!.source };
+}
+
+/** Replaces the key. No daemon may run. */
+export function rotate({ key, passphrase }: Choice, { onNote }: Running): KeySource {
+  rotateKey(key, optionsFor(onNote), () => {
+    if (passphrase !== null) process.env[passphraseVariable] = passphrase;
+  });
+  return homeEnvelope()!.source;
+}
+
+/** No daemon may run. */
+export const decrypt = ({ onNote }: Running): Conversion => decryptHome(optionsFor(onNote));
+
+const optionsFor = (onNote: Running["onNote"]) => ({
+  backups: backupFolders(),
+  onFile: (file: string) => onNote?.(file),
+});
+
+/** Files that are still plain although the home is encrypted; null: it is not. @throws PommelError where it cannot be read */
+export function stillPlain(): { key: KeySource["kind"]; files: string[] } | null {
+  const envelope = homeEnvelope();
+  if (envelope === null) return null;
+  sealedEngine();
+  unlock(envelope);
+  return { key: envelope.source.kind, files: plainFiles({ backups: backupFolders() }) };
+}

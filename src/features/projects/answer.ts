@@ -1,0 +1,3 @@
+import { describeProjects } from "./describe-projects.ts";
+
+export const listProjects = () => describeProjects();
