@@ -105,7 +105,11 @@ export function setupOf(
   { traces, ...own }: OwnSetup,
 ): AgentSetup {
   return {
-    ...{ agent: name, title, fromPlugin: () => [], distrust: () => null, afterwards: () => [] },
+    agent: name,
+    title,
+    fromPlugin: () => [],
+    distrust: () => null,
+    afterwards: () => [],
     ...own,
     isUsed: (place) => traces(place).some((path) => existsSync(path)),
   };

@@ -107,7 +107,13 @@ async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepa
   try {
     const { embedders, names, notes } = await usableModels(options.embedders);
     const times = await indexInFull({
-      ...{ project, config, rules: everything, index, embedders, log, signal },
+      project,
+      config,
+      rules: everything,
+      index,
+      embedders,
+      log,
+      signal,
       onProgress: options.onProgress,
     });
     const indexed = new Map(
@@ -118,7 +124,13 @@ async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepa
     // Wait for every model, for reproducible results.
     const deadlineMs = Number.POSITIVE_INFINITY;
     return {
-      ...{ project, index, head, times, docPairs, commits, model: names },
+      project,
+      index,
+      head,
+      times,
+      docPairs,
+      commits,
+      model: names,
       embedder: names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs }),
       notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
     };
@@ -136,7 +148,11 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
     const { files, chunks } = await index.counts();
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
-        ...{ project, index, embedder, pairs, signal },
+        project,
+        index,
+        embedder,
+        pairs,
+        signal,
         modes: embedder ? modes : ["lexical"],
         onAsked: (done, total) => options.onProgress("asking", done, total),
       });

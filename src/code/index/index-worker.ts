@@ -45,7 +45,13 @@ async function open(): Promise<Opened> {
   const driver = await indexDriver(config);
   const index = driver.openBeside!(project.indexDb);
   const indexer = new Indexer({
-    ...{ project, config, rules: { ...rules, reload }, index, withVectors, modelDir, log },
+    project,
+    config,
+    rules: { ...rules, reload },
+    index,
+    withVectors,
+    modelDir,
+    log,
   });
   return { index, indexer };
 }

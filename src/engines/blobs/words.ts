@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { addTo } from "../../project/multimap.ts";
 import {
   isLate,
@@ -10,7 +11,6 @@ import {
 import type { Postings } from "../../store/index/words/postings.ts";
 import { decodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../../store/index/words/segment.ts";
 import { entryOf, type Found, StoredWords } from "../../store/index/words/stored-words.ts";
-import { Kept } from "../../store/kept.ts";
 import { type Blob, decodeText, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { type Opened, Outdated, type Written } from "./store.ts";
@@ -26,7 +26,7 @@ export class BlobWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */
   private readonly firsts = new Map<number, readonly string[]>();
-  private readonly blocks = new Kept<number, Block>(maxKeptBytes, sizeOf);
+  private readonly blocks = new LRUCache<number, Block>({ maxSize: maxKeptBytes, sizeCalculation: sizeOf });
 
   constructor(private readonly holds: Collection) {}
 

@@ -1,5 +1,5 @@
+import { LRUCache } from "lru-cache";
 import { decodeVarints } from "../../text/varint.ts";
-import { Kept } from "../kept.ts";
 import type { Connection } from "./connection.ts";
 import { columnsOf } from "./full-text-totals.ts";
 
@@ -47,13 +47,16 @@ export interface TextList {
  * Bytes of lists of a table that are kept until something is written: searches meet the same words again and again, and each
  * reads a list twice, to see how rare a word is, and to score.
  */
-const maxKept = 16 * 2 ** 20;
+const maxListBytes = 16 * 2 ** 20;
 
 /** The lists of a word, one for each segment that has it: no row is in two of them. null: the format is another one. */
 export function listsOf(db: Connection, table: string, word: string): readonly TextList[] | null {
   const segments = segmentsOf(db, table);
   if (segments === null) return null;
-  const kept = db.once(`lists of ${table}`, () => new Kept<string, readonly TextList[]>(maxKept, sizeOf));
+  const kept = db.once(
+    `lists of ${table}`,
+    () => new LRUCache<string, readonly TextList[]>({ maxSize: maxListBytes, sizeCalculation: sizeOf }),
+  );
   const known = kept.get(word);
   if (known !== undefined) return known;
   const term = new TextEncoder().encode(mainIndex + word);

@@ -222,7 +222,7 @@ describe("of any session", () => {
       prompt(`Please rebuild module number${i} with engine variant${i} for customer group${i} `.repeat(10)),
       prompt(`let's use approach${i} instead of library${i}, because vendor${i} dropped platform${i}`),
       text(`The root cause is a deadlock${i} between worker${i} and scheduler${i} under pressure${i}.`),
-      ...[wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
+      wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x"),
     ]);
     const found = summaryOf(...many.flat());
     expect(found.length).toBeLessThanOrEqual(2_500);
