@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
-import { titleSources } from "../../src/store/memory/memory-records.ts";
+import { titleSources } from "../../src/store/tables/sessions.ts";
 import { pathOf } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
 import { signedList } from "../../src/sync/origin/signed-list.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Memory } from "../memory.ts";
-import { derivedTables } from "../schema.ts";
+import { memoryTables } from "../schema.ts";
 
 /**
  * Changes that can be taken back row by row: temporary triggers write down what every statement does, also by cascades and
@@ -28,13 +28,7 @@ interface Column {
   pk: number;
 }
 
-/** Of the queue and of synchronisation: the schema's triggers fill them again. */
-const left = /^(?:sqlite_.*|jobs|activity|meta|sync_state|sync_changed|team_.*)$/;
-
-const listTables = (memory: Memory) =>
-  memory
-    .column<string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-    .filter((table) => !derivedTables.has(table) && !left.test(table));
+const rememberingTables = memoryTables.flatMap(({ name, holds }) => (holds === undefined ? [name] : []));
 
 const listColumns = (memory: Memory, table: string) =>
   memory.all<Column>("SELECT name, type, pk FROM pragma_table_info(?)", table);
@@ -47,7 +41,7 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
   const names: string[] = [];
   memory.exec('CREATE TEMP TABLE recorded (n INTEGER PRIMARY KEY, "table" TEXT, before TEXT, after TEXT)');
   try {
-    for (const table of listTables(memory)) {
+    for (const table of rememberingTables) {
       const columns = listColumns(memory, table);
       const json = (of: "old" | "new") =>
         `json_object(${columns
@@ -94,7 +88,7 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
 export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
   // Rows come back in any order.
   memory.exec("PRAGMA defer_foreign_keys = ON");
-  const known = new Set(listTables(memory));
+  const known = new Set(rememberingTables);
   const described = new Map<string, Column[]>();
   for (const { table, before, after } of changes.toReversed()) {
     if (!known.has(table)) continue;

@@ -1,0 +1,100 @@
+import type { Column, Row, Table } from "./table.ts";
+
+/** SQL that follows from a table's description. A field's parameter is called as the field. */
+
+type Field<T extends Table> = keyof T["columns"] & string;
+
+/** What a column is called in SQL, and in what is shared unless its description says otherwise. */
+export const columnName = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+export const columnsOf = (table: Table): [field: string, column: Column][] => Object.entries(table.columns);
+
+const listColumns = (fields: readonly string[]) => fields.map((field) => `"${columnName(field)}"`).join(", ");
+const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
+
+/** The fields that are written: all but the row's own number. */
+const writtenFields = (table: Table, except: readonly string[] = []): string[] =>
+  columnsOf(table).flatMap(([field, { isReused }]) =>
+    isReused !== undefined || except.includes(field) ? [] : [field],
+  );
+
+/** CREATE TABLE, with the table's indexes. */
+export function createTable(table: Table): string {
+  const { name, key, unique, indexes = {} } = table;
+  const columns = columnsOf(table);
+  const parts = columns.map(declareColumn);
+  if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(columnName).join(", ")})`);
+  if (unique !== undefined) parts.push(`UNIQUE (${unique.map(columnName).join(", ")})`);
+  const isNumbered = columns.some(([, { isKey, type }]) => isKey && type === "INTEGER");
+  const kind = isNumbered ? "STRICT" : "STRICT, WITHOUT ROWID";
+  const others = Object.entries(indexes).map(([index, on]) =>
+    on.startsWith("UNIQUE ")
+      ? `CREATE UNIQUE INDEX ${index} ON ${name} ${on.slice("UNIQUE ".length)};\n`
+      : `CREATE INDEX ${index} ON ${name} ${on};\n`,
+  );
+  return `CREATE TABLE ${name} (\n  ${parts.join(",\n  ")}\n) ${kind};\n${others.join("")}`;
+}
+
+function declareColumn([field, column]: [field: string, column: Column]): string {
+  const { type, isNullable, isKey, isReused, isUnique, references, default: initial } = column;
+  return [
+    columnName(field),
+    type,
+    isKey ? "PRIMARY KEY" : isNullable ? "" : "NOT NULL",
+    isReused === false ? "AUTOINCREMENT" : "",
+    isUnique ? "UNIQUE" : "",
+    references === undefined ? "" : `REFERENCES ${references}`,
+    initial === undefined ? "" : `DEFAULT ${initial}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** The columns of rows as code has them. @param of the table's alias in the query */
+export const selectColumns = <T extends Table>(
+  table: T,
+  { of = "", except = [] }: { of?: string; except?: readonly Field<T>[] } = {},
+): string =>
+  Object.keys(table.columns)
+    .filter((field) => !except.includes(field as Field<T>))
+    .map((field) => `${of === "" ? "" : `${of}.`}"${columnName(field)}" AS "${field}"`)
+    .join(", ");
+
+export const insertInto = (table: Table): string => {
+  const fields = writtenFields(table);
+  return `INSERT INTO ${table.name} (${listColumns(fields)}) VALUES (${listParameters(fields)})`;
+};
+
+/** `(a, b) = (@a, @b)`, of all that is written but some. */
+export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
+  const fields = writtenFields(table, except);
+  return `(${listColumns(fields)}) = (${listParameters(fields)})`;
+};
+
+/** Adds a row, or replaces what is not its key. */
+export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]): string =>
+  `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
+
+/** A row as statements take it: exactly the parameters of what is written. */
+export const storeRow = <T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> => {
+  const given = row as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    writtenFields(table).map((field) => [field, storeValue(table.columns[field]!, given[field])]),
+  );
+};
+
+function storeValue({ as }: Column, value: unknown): unknown {
+  if (as === "flag") return value ? 1 : 0;
+  return as === "json" ? JSON.stringify(value) : (value ?? null);
+}
+
+/** A row that was selected, as code has it; changed in place. */
+export function readRow<R extends object>(table: Table, stored: object): R {
+  const row = stored as Record<string, unknown>;
+  for (const [field, { as }] of columnsOf(table)) {
+    if (as === undefined || !(field in row)) continue;
+    row[field] = as === "flag" ? row[field] !== 0 : JSON.parse(row[field] as string);
+  }
+  return row as R;
+}
