@@ -1,4 +1,6 @@
 import { addTo } from "../../project/multimap.ts";
+import { selectColumns } from "../tables/statements.ts";
+import { usage } from "../tables/turns.ts";
 import { forgetInCheckpoints } from "./commits/checkpoints.ts";
 import type { Memory } from "./memory.ts";
 import { leaveNoTrace, withSubagents } from "./privacy/forget.ts";
@@ -112,8 +114,7 @@ export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid
 /** What the messages of a session cost, by turn. */
 export function usageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
   const rows = memory.all<UsageRecord>(
-    `SELECT message_uid AS messageUid, turn, model, input, output, cache_read AS cacheRead,
-     cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
+    `SELECT ${selectColumns(usage, { except: ["sessionId"] })} FROM usage WHERE session_id = ? ORDER BY message_uid`,
     sessionId,
   );
   const byTurn = new Map<number, UsageRecord[]>();

@@ -10,7 +10,7 @@ export const columnName = (field: string): string =>
 
 export const columnsOf = (table: Table): [field: string, column: Column][] => Object.entries(table.columns);
 
-const listColumns = (fields: readonly string[]) => fields.map((field) => `"${columnName(field)}"`).join(", ");
+const listColumns = (fields: readonly string[]) => fields.map(columnName).join(", ");
 const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
 
 /** The fields that are written: all but the row's own number. */
@@ -58,7 +58,7 @@ export const selectColumns = <T extends Table>(
 ): string =>
   Object.keys(table.columns)
     .filter((field) => !except.includes(field as Field<T>))
-    .map((field) => `${of === "" ? "" : `${of}.`}"${columnName(field)}" AS "${field}"`)
+    .map((field) => `${of === "" ? "" : `${of}.`}${columnName(field)} AS ${field}`)
     .join(", ");
 
 export const insertInto = (table: Table): string => {
@@ -70,6 +70,12 @@ export const insertInto = (table: Table): string => {
 export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
   const fields = writtenFields(table, except);
   return `(${listColumns(fields)}) = (${listParameters(fields)})`;
+};
+
+/** Whether a row is what `setColumns` would make of it. */
+export const sameColumns = (table: Table): string => {
+  const fields = writtenFields(table);
+  return `(${listColumns(fields)}) IS (${listParameters(fields)})`;
 };
 
 /** Adds a row, or replaces what is not its key. */

@@ -1,7 +1,7 @@
 import { count, integer, json, nullable, reference, rowId, table, text, time } from "./table.ts";
 
 /** A line that is not as its client writes them. */
-export interface DamagedPlace {
+interface DamagedPlace {
   /** Where it begins. Bytes. */
   at: number;
   /** Records that were read from it. */
