@@ -41,7 +41,7 @@ import { importRow } from "./shared-rows.ts";
 /** Imports shared records. Each function is atomic and idempotent. */
 
 /** Whether a record is new; null when it was forgotten. */
-type IsNew = boolean | null;
+export type IsNew = boolean | null;
 
 const isMine = ({ author }: Partial<Authorship>): boolean => author == null;
 
