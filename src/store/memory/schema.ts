@@ -15,7 +15,7 @@ import {
   teamChanged,
   teamShared,
 } from "../tables/sharing.ts";
-import { createTable } from "../tables/statements.ts";
+import { addColumns, createTable } from "../tables/statements.ts";
 import { chunkSummaries, sessionTopics, summaries, unusableSummaries } from "../tables/summaries.ts";
 import type { Table } from "../tables/table.ts";
 import { lines, secrets, transcripts } from "../tables/transcripts.ts";
@@ -207,9 +207,21 @@ export const memoryTables: readonly Table[] = parts.filter((part) => typeof part
 export const tablesThatHold = (...what: NonNullable<Table["holds"]>[]): ReadonlySet<string> =>
   new Set(memoryTables.flatMap(({ name, holds }) => (holds && what.includes(holds) ? [name] : [])));
 
-/** The schema of memory.db. From the first release on each change of it is a step of its own. */
+/** Lower numbers were used before the first release. */
+const first = 17;
+
+const latest = Math.max(
+  first,
+  ...memoryTables.flatMap(({ columns }) => Object.values(columns).map(({ since = first }) => since)),
+);
+
+/** The schema of memory.db. From the first release on a column is added with the number of the schema that has it first. */
 export const memorySchema: Schema = {
-  // Lower numbers were used before the first release.
-  first: 16,
-  steps: [parts.map((part) => (typeof part === "string" ? part : createTable(part))).join("")],
+  first,
+  steps: [
+    parts.map((part) => (typeof part === "string" ? part : createTable(part))).join(""),
+    ...Array.from({ length: latest - first }, (_, i) =>
+      memoryTables.map((table) => addColumns(table, first + 1 + i)).join(""),
+    ),
+  ],
 };

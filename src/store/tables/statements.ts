@@ -19,10 +19,10 @@ const writtenFields = (table: Table, except: readonly string[] = []): string[] =
     isReused !== undefined || except.includes(field) ? [] : [field],
   );
 
-/** CREATE TABLE, with the table's indexes. */
+/** CREATE TABLE, with the table's indexes, as the first schema has it. */
 export function createTable(table: Table): string {
   const { name, key, unique, indexes = {} } = table;
-  const columns = columnsOf(table);
+  const columns = columnsOf(table).filter(([, { since }]) => since === undefined);
   const parts = columns.map(declareColumn);
   if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(columnName).join(", ")})`);
   if (unique !== undefined) parts.push(`UNIQUE (${unique.map(columnName).join(", ")})`);
@@ -35,6 +35,13 @@ export function createTable(table: Table): string {
   );
   return `CREATE TABLE ${name} (\n  ${parts.join(",\n  ")}\n) ${kind};\n${others.join("")}`;
 }
+
+/** What a later schema adds to a table. */
+export const addColumns = (table: Table, schema: number): string =>
+  columnsOf(table)
+    .filter(([, { since }]) => since === schema)
+    .map((column) => `ALTER TABLE ${table.name} ADD COLUMN ${declareColumn(column)};\n`)
+    .join("");
 
 function declareColumn([field, column]: [field: string, column: Column]): string {
   const { type, isNullable, isKey, isReused, isUnique, references, default: initial } = column;

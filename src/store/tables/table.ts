@@ -26,6 +26,8 @@ interface Options<S extends string | boolean> {
   merge?: Merge;
   /** Columns of the same group come from one version together. */
   together?: string;
+  /** The schema that added it, of a memory that was released without; a row from before says null, or the default. */
+  since?: number;
   /** Goes into what is shared, exported and sent to a team: true as the column is called, else under this name. */
   shared?: S;
   /** It is scrubbed on its way out and in. */
@@ -75,6 +77,11 @@ interface Keys<C extends Columns> {
   key?: readonly (keyof C)[];
   unique?: readonly (keyof C)[];
 }
+
+/** A field as SQL, shared records and answers name it. */
+export type Snake<S extends string> = S extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
+  : S;
 
 export const table = <const C extends Columns>(described: Table<C> & Keys<C>): Table<C> => described;
 

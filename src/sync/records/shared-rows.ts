@@ -3,14 +3,10 @@ import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 import { outsideKinds } from "../../protocol/outside.ts";
 import { count, label, outside } from "../../protocol/shape-parts.ts";
 import { columnName, columnsOf } from "../../store/tables/statements.ts";
-import type { Column, NumberKind, Table, TextKind } from "../../store/tables/table.ts";
+import type { Column, NumberKind, Snake, Table, TextKind } from "../../store/tables/table.ts";
 import { maxTime } from "../../text/dates.ts";
 
 /** Rows of memory.db as others get them: what of a table is shared stands in its description. */
-
-type Snake<S extends string> = S extends `${infer Letter}${infer Rest}`
-  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
-  : S;
 
 type SharedName<Field, C> =
   C extends Column<unknown, infer S>
@@ -55,7 +51,7 @@ function textShape(kind: TextKind): z.ZodMiniType {
   return isOutside(kind) ? outside(kind) : label(kind satisfies LabelKind);
 }
 
-function shapeOf({ as, is, number, values, isNullable }: Column): z.ZodMiniType {
+function shapeOf({ as, is, number, values, isNullable, since }: Column): z.ZodMiniType {
   if (as === "flag") return z.boolean();
   const one =
     values !== undefined
@@ -66,7 +62,9 @@ function shapeOf({ as, is, number, values, isNullable }: Column): z.ZodMiniType 
   const shape = as === "json" ? z.array(one) : one;
   const given = isNullable ? z.nullable(shape) : shape;
   // An odd one is unknown.
-  return is === "branch" && isNullable ? z.catch(given, null) : given;
+  if (is === "branch" && isNullable) return z.catch(given, null);
+  // An older Pommel's record has none.
+  return since === undefined ? given : z.optional(given);
 }
 
 interface SharedColumn {
@@ -126,7 +124,7 @@ export function importRow<T extends Table>(
       field,
       column.number === "row" && typeof given[name] === "string"
         ? idOf(given[name])
-        : cleanValue(column, given[name], clean),
+        : cleanValue(column, given[name] ?? null, clean),
     ]),
   ) as SharedPart<T>;
 }

@@ -159,10 +159,13 @@ const givenOf = ({
 /** Checkpoints, the latest commit first. */
 export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): CheckpointRecord[] {
   return memory
-    .all<object>(`${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`, {
-      ...givenOf(filter),
-      limit: filter.limit ?? -1,
-    })
+    .all<object>(
+      `${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`,
+      {
+        ...givenOf(filter),
+        limit: filter.limit ?? -1,
+      },
+    )
     .map(recordOf);
 }
 
