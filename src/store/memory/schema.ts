@@ -79,42 +79,31 @@ const markChanged = (kind: string, uid: string) =>
   `DELETE FROM sync_changed WHERE kind = '${kind}' AND uid = ${uid};
     INSERT INTO sync_changed (kind, uid) SELECT '${kind}', ${uid} WHERE ${uid} IS NOT NULL;`;
 
-const createTrigger = (name: string, event: string, kind: string, uid: string, when = "") => `
-  CREATE TRIGGER ${name} AFTER ${event} ${when} BEGIN
-    ${markChanged(kind, uid)}
-  END;`;
-
 const selectSession = (row: string) => `(SELECT uid FROM sessions WHERE id = ${row}.session_id)`;
 const selectCommit = (row: string) => `(SELECT hash FROM commits WHERE id = ${row}.commit_id)`;
 
-/** What can be made again from a session's turns is not shared. */
-const whenShared = "WHEN new.source IN ('llm', 'compaction')";
+/** Of which thing a row is a part that was added or changed: [name, table, the thing's kind, its uid, columns that count, when]. */
+const sharedParts: [name: string, table: Table, kind: string, uid: string, of?: string, when?: string][] = [
+  ["session", sessions, "session", "new.uid"],
+  ["turn", turns, "session", selectSession("new"), "OF content, abandoned, branch"],
+  // What can be made again from a session's turns is not shared.
+  ["summary", summaries, "session", selectSession("new"), "", "WHEN new.source IN ('llm', 'compaction')"],
+  ["note", annotations, "annotation", "new.uid"],
+  ["checkpoint", checkpoints, "checkpoint", "new.uid"],
+  ["binding", checkpointSessions, "checkpoint", "new.checkpoint_uid"],
+  ["attribution", attributions, "attribution", selectCommit("new")],
+  ["event", events, "event", "new.uid"],
+  ["link", eventLinks, "event", "new.event_uid"],
+];
 
-const syncTriggers = [
-  createTrigger("sync_session_added", "INSERT ON sessions", "session", "new.uid"),
-  createTrigger("sync_session_changed", "UPDATE ON sessions", "session", "new.uid"),
-  createTrigger("sync_turn_added", "INSERT ON turns", "session", selectSession("new")),
-  createTrigger(
-    "sync_turn_changed",
-    "UPDATE OF content, abandoned, branch ON turns",
-    "session",
-    selectSession("new"),
-  ),
-  createTrigger("sync_summary_added", "INSERT ON summaries", "session", selectSession("new"), whenShared),
-  createTrigger("sync_summary_changed", "UPDATE ON summaries", "session", selectSession("new"), whenShared),
-  createTrigger("sync_note_added", "INSERT ON annotations", "annotation", "new.uid"),
-  createTrigger("sync_note_changed", "UPDATE ON annotations", "annotation", "new.uid"),
-  createTrigger("sync_checkpoint_added", "INSERT ON checkpoints", "checkpoint", "new.uid"),
-  createTrigger("sync_checkpoint_changed", "UPDATE ON checkpoints", "checkpoint", "new.uid"),
-  createTrigger("sync_binding_added", "INSERT ON checkpoint_sessions", "checkpoint", "new.checkpoint_uid"),
-  createTrigger("sync_binding_changed", "UPDATE ON checkpoint_sessions", "checkpoint", "new.checkpoint_uid"),
-  createTrigger("sync_attribution_added", "INSERT ON attributions", "attribution", selectCommit("new")),
-  createTrigger("sync_attribution_changed", "UPDATE ON attributions", "attribution", selectCommit("new")),
-  createTrigger("sync_event_added", "INSERT ON events", "event", "new.uid"),
-  createTrigger("sync_event_changed", "UPDATE ON events", "event", "new.uid"),
-  createTrigger("sync_link_added", "INSERT ON event_links", "event", "new.event_uid"),
-  createTrigger("sync_link_changed", "UPDATE ON event_links", "event", "new.event_uid"),
-].join("");
+const syncTriggers = sharedParts
+  .map(([name, { name: table }, kind, uid, of = "", when = ""]) => {
+    const mark = `${when} BEGIN ${markChanged(kind, uid)} END;`;
+    return `
+  CREATE TRIGGER sync_${name}_added AFTER INSERT ON ${table} ${mark}
+  CREATE TRIGGER sync_${name}_changed AFTER UPDATE ${of} ON ${table} ${mark}`;
+  })
+  .join("");
 
 const refusalTriggers = `
   CREATE TRIGGER sync_note_renamed AFTER UPDATE OF uid ON annotations WHEN old.uid <> new.uid BEGIN

@@ -7,7 +7,7 @@ export const checkpoints = table({
   columns: {
     /** The first twelve digits of a hash of the commit's: the same on every machine. */
     uid: text("uid", { isKey: true, shared: true }),
-    commitId: reference("commits ON DELETE CASCADE", { isUnique: true }),
+    commitId: reference("commits", { isUnique: true }),
     /** The nearest one before it in history; null for the first. */
     parentUid: nullable(text("uid", { shared: "parent" })),
     /** What the agents were at (checkpoints/agent-state.ts), scrubbed. */
@@ -20,7 +20,7 @@ export const checkpoints = table({
 export const checkpointSessions = table({
   name: "checkpoint_sessions",
   columns: {
-    checkpointUid: text("uid", { references: "checkpoints (uid) ON DELETE CASCADE" }),
+    checkpointUid: text("uid", { references: { table: "checkpoints", key: "uid", gone: "CASCADE" } }),
     /** The session's own id: it may be another machine's, or have been forgotten by age. */
     sessionUid: text("session", { shared: "session" }),
     /** Ascending. */

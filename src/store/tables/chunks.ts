@@ -24,7 +24,7 @@ export const chunks = table({
     id: rowId(),
     /** `<session>:<type>:<position>`: the same for the same span of the same session. */
     uid: text("words", { isUnique: true }),
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     /** Order within the session among chunks of its type. */
     position: integer(),
     firstTurn: integer(),
@@ -40,7 +40,7 @@ export const chunks = table({
     startedAt: nullable(time()),
     endedAt: nullable(time()),
     /** The note of an annotated chunk. */
-    annotationId: nullable(reference("annotations ON DELETE CASCADE")),
+    annotationId: nullable(reference("annotations")),
     /** For people and agents to read: `[USER] ...`, `[ASSISTANT] ...`, `[TOOL_USE] ...`, `[TOOL_RESULT] ...`. */
     text: text("words"),
     /** As in turn_files. */
@@ -62,7 +62,7 @@ export const vectors = table({
     sessionId: integer(),
     model: text("words"),
     dimensions: integer(),
-    chunkId: reference("chunks ON DELETE CASCADE"),
+    chunkId: reference("chunks"),
     /** int8 components of all passages, side by side; empty where the model has none for the text. */
     data: bytes(),
   },
@@ -75,7 +75,7 @@ export const vectors = table({
 export const sessionCuts = table({
   name: "session_cuts",
   columns: {
-    sessionId: reference("sessions ON DELETE CASCADE", { isKey: true }),
+    sessionId: reference("sessions", { isKey: true }),
     /** Version of the adapter that read its transcript. */
     reader: integer(),
     /** Version of the rules. */
@@ -89,7 +89,7 @@ export const sessionCuts = table({
 /** A hash of the streams that a chunk's words and vectors were made of: the streams themselves are not stored. */
 export const chunkSources = table({
   name: "chunk_sources",
-  columns: { chunkId: reference("chunks ON DELETE CASCADE", { isKey: true }), hash: bytes() },
+  columns: { chunkId: reference("chunks", { isKey: true }), hash: bytes() },
   holds: "derived",
 });
 
@@ -97,7 +97,7 @@ export const chunkSources = table({
 export const chunkDecisions = table({
   name: "chunk_decisions",
   columns: {
-    chunkId: reference("chunks ON DELETE CASCADE", { isKey: true }),
+    chunkId: reference("chunks", { isKey: true }),
     /** ChunkDecision[] of memory-records.ts; mostly empty. */
     decisions: json<unknown[]>(),
   },

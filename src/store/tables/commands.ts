@@ -6,7 +6,7 @@ export const commands = table({
   name: "commands",
   columns: {
     id: rowId(),
-    turnId: reference("turns ON DELETE CASCADE"),
+    turnId: reference("turns"),
     /** The session's line with the call, and the place in its command line. */
     seq: integer(),
     step: integer(),
@@ -34,7 +34,7 @@ export const commands = table({
 /** Lines of an error without what differs from run to run (sessions/commands/commands-of-turn.ts). */
 export const commandErrors = table({
   name: "command_errors",
-  columns: { signature: text("words"), commandId: reference("commands ON DELETE CASCADE") },
+  columns: { signature: text("words"), commandId: reference("commands") },
   key: ["signature", "commandId"],
   indexes: { command_errors_of_command: "(command_id)" },
 });

@@ -51,7 +51,7 @@ export const commits = table({
 export const commitFiles = table({
   name: "commit_files",
   columns: {
-    commitId: reference("commits ON DELETE CASCADE"),
+    commitId: reference("commits"),
     /** From the project's root, with slashes; files outside of it are left out. */
     path: text("file"),
     /** What it was called before; null where it was not renamed or copied. */
@@ -74,7 +74,7 @@ export const commitFiles = table({
 export const attributions = table({
   name: "attributions",
   columns: {
-    commitId: reference("commits ON DELETE CASCADE"),
+    commitId: reference("commits"),
     path: text("file"),
     firstLine: count({ shared: "first" }),
     lastLine: count({ shared: "last" }),

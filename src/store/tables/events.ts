@@ -30,7 +30,7 @@ export const linkedKinds = ["session", "checkpoint"] as const;
 export const eventLinks = table({
   name: "event_links",
   columns: {
-    eventUid: text("uid", { references: "events (uid) ON DELETE CASCADE" }),
+    eventUid: text("uid", { references: { table: "events", key: "uid", gone: "CASCADE" } }),
     kind: oneOf(linkedKinds, { shared: true }),
     targetUid: text("reference", { shared: "target" }),
     addedAt: time({ merge: "greatest", shared: true }),

@@ -22,7 +22,7 @@ export const injections = table({
 export const injected = table({
   name: "injected",
   columns: {
-    injectionId: reference("injections ON DELETE CASCADE"),
+    injectionId: reference("injections"),
     position: integer(),
     /** What was quoted: chunk:<uid>, note:<uid>, session:<uid>, event:<uid>, file:<path>, code:<path>#<name>. */
     ref: text("words"),

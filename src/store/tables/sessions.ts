@@ -18,11 +18,11 @@ export const sessions = table({
     /** The agent's own id; of a subagent <session>/<agent id>. */
     uid: text("session", { isUnique: true, shared: true }),
     agent: text("agent", { shared: true }),
-    parentId: nullable(reference("sessions ON DELETE CASCADE", { shared: "parent" })),
+    parentId: nullable(reference("sessions", { shared: "parent" })),
     parentToolUse: nullable(text("id", { shared: true })),
     agentType: nullable(text("tool", { shared: true })),
     /** The session whose lines its transcript begins with; they are stored there only. */
-    forkedFrom: nullable(reference("sessions ON DELETE SET NULL", { shared: true })),
+    forkedFrom: nullable(reference("sessions", { gone: "SET NULL", shared: true })),
     title: nullable(text("title", { together: "title", shared: true, isPrivate: true })),
     titleSource: nullable(oneOf(titleSources, { together: "title", shared: true })),
     cwd: text("place", { shared: true, isPrivate: true }),

@@ -51,12 +51,15 @@ function declareColumn([field, column]: [field: string, column: Column]): string
     isKey ? "PRIMARY KEY" : isNullable ? "" : "NOT NULL",
     isReused === false ? "AUTOINCREMENT" : "",
     isUnique ? "UNIQUE" : "",
-    references === undefined ? "" : `REFERENCES ${references}`,
+    references === undefined ? "" : declareReference(references),
     initial === undefined ? "" : `DEFAULT ${initial}`,
   ]
     .filter((part) => part !== "")
     .join(" ");
 }
+
+const declareReference = ({ table, key, gone }: NonNullable<Column["references"]>) =>
+  `REFERENCES ${table}${key === undefined ? "" : ` (${key})`} ON DELETE ${gone}`;
 
 /** The columns of rows as code has them. @param of the table's alias in the query */
 export const selectColumns = <T extends Table>(

@@ -9,7 +9,7 @@ export const summaries = table({
   name: "summaries",
   columns: {
     id: rowId(),
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     source: oneOf(summarySources, { shared: true }),
     /** Turns that it speaks of, from the first up to this one. */
     upToTurn: integer({ shared: true }),
@@ -24,7 +24,7 @@ export const summaries = table({
 export const chunkSummaries = table({
   name: "chunk_summaries",
   columns: {
-    chunkId: reference("chunks ON DELETE CASCADE", { isKey: true }),
+    chunkId: reference("chunks", { isKey: true }),
     model: text("model"),
     /** Empty: the model gave none that can be used, and is not asked again. */
     text: text("words"),
@@ -36,7 +36,7 @@ export const chunkSummaries = table({
 export const unusableSummaries = table({
   name: "unusable_summaries",
   columns: {
-    sessionId: reference("sessions ON DELETE CASCADE", { isKey: true }),
+    sessionId: reference("sessions", { isKey: true }),
     model: text("model"),
     upToTurn: integer(),
     at: time(),
@@ -47,7 +47,7 @@ export const unusableSummaries = table({
 export const sessionTopics = table({
   name: "session_topics",
   columns: {
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     position: integer(),
     topic: text("words"),
     /** The model that named it; null: found by the rules of sessions/topics/. */

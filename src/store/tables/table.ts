@@ -16,12 +16,18 @@ export type NumberKind = "row" | "time" | "count" | "number" | "fraction";
  */
 export type Merge = "first" | "latest" | "least" | "greatest" | "any" | "union" | "redacted";
 
+/** Another table's row, by its number or another key, and what becomes of this row when that one goes. */
+interface Reference {
+  table: string;
+  key?: string;
+  gone: "CASCADE" | "SET NULL";
+}
+
 interface Options<S extends string | boolean> {
   /** The primary key, alone. */
   isKey?: boolean;
   isUnique?: boolean;
-  /** A table, and what becomes of the row when that one's goes: "sessions ON DELETE CASCADE". */
-  references?: string;
+  references?: Reference;
   default?: string;
   merge?: Merge;
   /** Columns of the same group come from one version together. */
@@ -120,16 +126,16 @@ export const integer = numeric("number");
 export const fraction = numeric("fraction", "REAL");
 export const real = numeric("number", "REAL");
 
-/** The row of another table; what is shared has its uid. */
+/** The number of another table's row, without which this one goes; what is shared has its uid. */
 export const reference = <const S extends string | boolean = false>(
-  references: string,
-  options: Options<S> = {},
+  to: string,
+  { gone = "CASCADE", ...options }: Options<S> & Partial<Pick<Reference, "gone">> = {},
 ): Column<number, S, string> => ({
   ...options,
   type: "INTEGER",
   isNullable: false,
   number: "row",
-  references,
+  references: { table: to, gone },
 });
 
 export const flag = <const S extends string | boolean = false>(

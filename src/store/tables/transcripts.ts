@@ -18,7 +18,7 @@ export const transcripts = table({
     /** Absolute. */
     path: text("place", { isUnique: true }),
     agent: text("agent"),
-    sessionId: nullable(reference("sessions ON DELETE CASCADE")),
+    sessionId: nullable(reference("sessions")),
     /** Bytes read, whole lines. */
     offset: count(),
     /** Of the last line read: where the agent's adapter goes on. */
@@ -39,7 +39,7 @@ export const lines = table({
   name: "lines",
   columns: {
     uid: text("id", { isKey: true }),
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     /** Order within the session, from 0. */
     seq: integer(),
     /** Of a line whose turn was forgotten -1 - the turn's number: known, so that it is not stored again. */
@@ -52,7 +52,7 @@ export const lines = table({
 export const secrets = table({
   name: "secrets",
   columns: {
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     type: text("words"),
     fingerprint: text("words"),
     /** From 1, within session and type. */

@@ -18,7 +18,7 @@ export const turns = table({
   name: "turns",
   columns: {
     id: rowId(),
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     /** From 1; 0 holds what came before the first prompt. */
     number: count({ merge: "least", shared: true }),
     startedAt: nullable(time()),
@@ -42,7 +42,7 @@ export const turns = table({
 export const turnFiles = table({
   name: "turn_files",
   columns: {
-    turnId: reference("turns ON DELETE CASCADE"),
+    turnId: reference("turns"),
     /** Relative to the project's root with slashes; absolute outside of it. */
     path: text("place"),
     /** The strongest of them. */
@@ -56,7 +56,7 @@ export const turnFiles = table({
 export const usage = table({
   name: "usage",
   columns: {
-    sessionId: reference("sessions ON DELETE CASCADE"),
+    sessionId: reference("sessions"),
     messageUid: text("id", { shared: "message" }),
     turn: integer(),
     model: text("model", { shared: true }),
@@ -72,7 +72,7 @@ export const usage = table({
 /** How a turn ended; none where its agent's reader cannot tell. No column of turns, as of actions. */
 export const turnEndings = table({
   name: "turn_states",
-  columns: { turnId: reference("turns ON DELETE CASCADE", { isKey: true }), state: oneOf(turnStates) },
+  columns: { turnId: reference("turns", { isKey: true }), state: oneOf(turnStates) },
 });
 
 /**
@@ -82,7 +82,7 @@ export const turnEndings = table({
 export const turnActions = table({
   name: "turn_actions",
   columns: {
-    turnId: reference("turns ON DELETE CASCADE"),
+    turnId: reference("turns"),
     /** ToolAction of agents/agent.ts. */
     action: text("words"),
     /** How many did, failed ones included. */
