@@ -55,7 +55,8 @@ const small = fc.integer({ min: 0, max: 3 });
 function arbitraryOf({ is, values, isNullable }: Column): fc.Arbitrary<unknown> {
   const text =
     is === "words" || is === "place" ? word : is === "id" ? fc.constantFrom("a", "__proto__") : label;
-  const one = values !== undefined ? fc.constantFrom(...values) : is === undefined ? small : text;
+  const one: fc.Arbitrary<unknown> =
+    values !== undefined ? fc.constantFrom(...values) : is === undefined ? small : text;
   return isNullable ? orNull(one) : one;
 }
 
