@@ -10,7 +10,7 @@ import {
   numberOrNull,
   place,
   revision,
-  session,
+  sessionField,
   since,
   strings,
   text,
@@ -25,7 +25,7 @@ import { bindingHows } from "../values.ts";
 
 export const checkpointsRequest = lazy(() =>
   z.object({
-    session,
+    session: sessionField,
     branch,
     file: field("only those that changed this file or directory", place),
     since,

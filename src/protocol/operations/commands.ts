@@ -57,7 +57,7 @@ export const howRequest = lazy(() =>
 export const howAnswer = lazy(() => z.object({ verdict, commands: z.array(workingCommand()) }));
 export type HowAnswer = z.infer<ReturnType<typeof howAnswer>>;
 
-const fix = lazy(() =>
+const fixSeen = lazy(() =>
   z.object({
     session_id: text,
     author,
@@ -73,7 +73,7 @@ const fix = lazy(() =>
     stands: z.nullable(z.boolean()),
   }),
 );
-export type Fix = z.infer<ReturnType<typeof fix>>;
+export type Fix = z.infer<ReturnType<typeof fixSeen>>;
 
 const knownError = lazy(() =>
   z.object({
@@ -90,7 +90,7 @@ const knownError = lazy(() =>
     author,
     turn: z.number(),
     /** null: it was not fixed in a recorded session, or not by what is recorded. */
-    fix: z.nullable(fix()),
+    fix: z.nullable(fixSeen()),
   }),
 );
 export type KnownError = z.infer<ReturnType<typeof knownError>>;
@@ -115,7 +115,7 @@ export const recurringError = lazy(() =>
 );
 export type RecurringError = z.infer<ReturnType<typeof recurringError>>;
 
-const lostText = lazy(() =>
+const lostPart = lazy(() =>
   z.object({
     session_id: text,
     author,
@@ -128,8 +128,8 @@ const lostText = lazy(() =>
     lines: strings,
   }),
 );
-export type LostText = z.infer<ReturnType<typeof lostText>>;
+export type LostText = z.infer<ReturnType<typeof lostPart>>;
 
 export const lostTextRequest = lazy(() => z.object({ file: described("its path", place), limit }));
-export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(lostText()), total: count }));
+export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(lostPart()), total: count }));
 export type LostTextAnswer = z.infer<ReturnType<typeof lostTextAnswer>>;

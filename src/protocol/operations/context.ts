@@ -8,7 +8,7 @@ import {
   outside,
   place,
   places,
-  session,
+  sessionField,
   text,
   textOrNull,
   time,
@@ -67,7 +67,7 @@ export const contextResponse = lazy(() =>
 export type ContextResponse = z.infer<ReturnType<typeof contextResponse>>;
 
 export const injectionsRequest = lazy(() =>
-  z.object({ session: field("only this session's", session), limit }),
+  z.object({ session: field("only this session's", sessionField), limit }),
 );
 
 /** What the session did with an item afterwards (`usesOf` in queries/context/injected.ts has the rule). */

@@ -11,7 +11,7 @@ import {
   outside,
   place,
   places,
-  session,
+  sessionField,
   since,
   strings,
   text,
@@ -45,7 +45,7 @@ export const annotationsRequest = lazy(() =>
     search: field("only notes with all of these words", text),
     since,
     until,
-    session,
+    session: sessionField,
     limit,
   }),
 );
