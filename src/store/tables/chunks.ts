@@ -16,7 +16,7 @@ import {
 
 /** Searchable spans of sessions: cutting a session again makes all of it anew. */
 
-export const chunkEventTypes = ["user_prompt", "tool_use", "assistant", "mixed"] as const;
+const chunkEventTypes = ["user_prompt", "tool_use", "assistant", "mixed"] as const;
 
 export const chunks = table({
   name: "chunks",

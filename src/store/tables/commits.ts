@@ -15,7 +15,7 @@ import {
 } from "./table.ts";
 
 /** How a commit came to be known. */
-export const commitSightings = ["hook", "reflog", "history", "sync"] as const;
+const commitSightings = ["hook", "reflog", "history", "sync"] as const;
 
 /** Commits that were looked at, whether an agent had a part in them or not. */
 export const commits = table({

@@ -25,7 +25,7 @@ export const events = table({
   },
 });
 
-export const linkedKinds = ["session", "checkpoint"] as const;
+const linkedKinds = ["session", "checkpoint"] as const;
 
 export const eventLinks = table({
   name: "event_links",

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { memorySchema, memoryTables } from "../memory/schema.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
-import { emptyRow, mergeRows } from "./merge-rows.ts";
 import {
   addColumns,
   createTable,
+  emptyRow,
   insertInto,
+  mergeRows,
   readRow,
   selectColumns,
   storeRow,

@@ -3,7 +3,7 @@ import { integer, nullable, oneOf, reference, rowId, table, text, time } from ".
 /** What whole sessions are about. */
 
 /** compaction: the agent's own. */
-export const summarySources = ["extractive", "compaction", "llm"] as const;
+const summarySources = ["extractive", "compaction", "llm"] as const;
 
 export const summaries = table({
   name: "summaries",

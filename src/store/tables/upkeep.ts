@@ -8,7 +8,7 @@ export const meta = table({
   holds: "state",
 });
 
-export const jobKinds = [
+const jobKinds = [
   "transcript",
   "summary",
   "model-summary",

@@ -1,6 +1,12 @@
-import { emptyRow, mergeRows } from "../../tables/merge-rows.ts";
 import { sessions, titleSources } from "../../tables/sessions.ts";
-import { insertInto, selectColumns, setColumns, storeRow } from "../../tables/statements.ts";
+import {
+  emptyRow,
+  insertInto,
+  mergeRows,
+  selectColumns,
+  setColumns,
+  storeRow,
+} from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionRecord, TitleSource } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
