@@ -18,6 +18,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { findOrStartDaemon } from "../src/client/connect.ts";
 import { callDaemon } from "../src/client/daemon-client.ts";
+import { searchCode } from "../src/features/search/operation.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
 import { percentile } from "./measure.ts";
 import { queries } from "./scale/queries.ts";
@@ -76,7 +77,7 @@ function firstAnswer(i: number): number {
 const pid = () => readDaemonRecord()?.pid ?? 0;
 const ask = async (root: string, i: number) => {
   const start = performance.now();
-  await callDaemon(root, "search", { q: queries.question[i % queries.question.length]! }, 120_000);
+  await callDaemon(root, searchCode, { q: queries.question[i % queries.question.length]! }, 120_000);
   return performance.now() - start;
 };
 

@@ -14,6 +14,8 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../src/client/daemon-client.ts";
+import { listInjections } from "../src/features/context/operation.ts";
+import { listSessions } from "../src/features/sessions/operation.ts";
 import { percentile, printTable } from "./measure.ts";
 import { childrenCpuMs, runPm } from "./speed.ts";
 
@@ -30,7 +32,7 @@ const root = resolve(options.project);
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
 const [runs, burst] = [Number(options.runs), Number(options.burst)];
 runPm(root, "start", "--wait");
-const { sessions } = await callDaemon(root, "sessions", { limit: 50 }, 60_000);
+const { sessions } = await callDaemon(root, listSessions, { limit: 50 }, 60_000);
 const prompts = sessions.flatMap(({ title }) => title ?? []);
 const [file = "README.md"] = spawnSync("git", ["-C", root, "ls-files", "*.go", "*.ts", "*.py"], {
   encoding: "utf8",
@@ -105,7 +107,7 @@ function answered(i: number): Promise<{ ms: number; isTold: boolean }> {
 const missedSince = async (start: number) => {
   // The daemon reads what hooks left behind.
   await new Promise((done) => setTimeout(done, 3000));
-  const { missed } = await callDaemon(root, "injections", { limit: 1 }, 60_000);
+  const { missed } = await callDaemon(root, listInjections, { limit: 1 }, 60_000);
   return missed.filter(({ at }) => Date.parse(at) >= start).length;
 };
 const rows: string[][] = [];

@@ -29,7 +29,7 @@ import { closeEmbedders, createEmbedders } from "../src/models/embed/embedders.t
 import { defaultConfig } from "../src/project/config/settings.ts";
 import { silentLog } from "../src/project/log.ts";
 import { projectAt } from "../src/project/paths.ts";
-import type { CodeResult } from "../src/protocol/operations/search.ts";
+import type { CodeResult } from "../src/protocol/results.ts";
 import { CodeSearch } from "../src/search/code/engine.ts";
 import { roleOf } from "../src/search/code/path-role.ts";
 import { weights } from "../src/search/code/weights.ts";

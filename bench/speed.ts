@@ -5,6 +5,9 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { callDaemon } from "../src/client/daemon-client.ts";
+import { showQueue } from "../src/features/jobs/operation.ts";
+import { searchCode } from "../src/features/search/operation.ts";
+import { showStatus } from "../src/features/status/operation.ts";
 import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
@@ -85,7 +88,7 @@ export async function coldIndex(root: string) {
 /** Waits until the daemon's first look at the project is done. */
 export async function untilIdle(root: string): Promise<void> {
   for (;;) {
-    const queue = await callDaemon(root, "queue", {}, 60_000);
+    const queue = await callDaemon(root, showQueue, {}, 60_000);
     if (queue.code_is_idle) return;
     await sleep(20);
   }
@@ -101,7 +104,7 @@ export async function httpSearch(root: string, queries: readonly string[]) {
     for (let round = 0; round <= 10; round++) {
       for (const q of queries) {
         const start = performance.now();
-        const answer = await callDaemon(root, "search", { q });
+        const answer = await callDaemon(root, searchCode, { q });
         // The first round warms up: statements are compiled, code is optimised, pages are read.
         if (round === 0) continue;
         http.push(performance.now() - start);
@@ -126,7 +129,7 @@ export async function saves(root: string, times: number): Promise<number[]> {
       appendFileSync(file, `\ndef ${name}():\n    return ${i}\n`);
       const start = performance.now();
       for (;;) {
-        const { results } = await callDaemon(root, "search", { q: name, limit: 1 }, 60_000);
+        const { results } = await callDaemon(root, searchCode, { q: name, limit: 1 }, 60_000);
         if (results[0]?.name === name) break;
         await sleep(2);
       }
@@ -148,7 +151,7 @@ export async function saveToSearchable(root: string) {
     // Parse workers end after 30 s without work.
     await sleep(35_000);
     await untilIdle(root);
-    const status = await callDaemon(root, "status", {});
+    const status = await callDaemon(root, showStatus, {});
     return { milliseconds, daemonRssMb: (status.daemon.memory_bytes ?? 0) / 1e6 };
   } finally {
     runPm(root, "stop");

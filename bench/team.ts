@@ -17,6 +17,7 @@ import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
 import { callDaemon } from "../src/client/daemon-client.ts";
+import { searchTranscripts } from "../src/features/search/operation.ts";
 import { defaultConfig } from "../src/project/config/settings.ts";
 import { projectAt } from "../src/project/paths.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
@@ -193,7 +194,7 @@ try {
     for (const [i, q] of [...questions, ...questions].entries()) {
       if (i === questions.length) before = usageOf(pid).cpuSeconds;
       const start = performance.now();
-      await callDaemon(here.root, "searchTranscripts", { q, limit: 10, ...(team && { team: true }) }, 60_000);
+      await callDaemon(here.root, searchTranscripts, { q, limit: 10, ...(team && { team: true }) }, 60_000);
       times.push(performance.now() - start);
     }
     const cpuMs = ((usageOf(pid).cpuSeconds - before) * 1000) / questions.length;

@@ -4,14 +4,13 @@
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
-import { type Route, routes } from "../src/protocol/routes.ts";
+import { schemaOf } from "../src/daemon/http/openapi.ts";
+import { publicOperations } from "../src/features/index.ts";
 import { typeOf } from "./typescript-type.ts";
 
 const file = fileURLToPath(new URL("../dist/client.d.ts", import.meta.url));
 
-const methods = publicRoutes.map((name) => {
-  const { summary, request, response }: Route = routes[name];
+const methods = publicOperations.map(({ name, summary, request, response }) => {
   const asked = schemaOf(request(), "input");
   const optional = (asked.required ?? []).length === 0 ? "?" : "";
   return [

@@ -9,12 +9,12 @@ import type { Command } from "commander";
 import { aliasNames, canonical } from "../src/cli/names.ts";
 import { buildProgram } from "../src/cli/program.ts";
 import type { Streams } from "../src/cli/terminal/streams.ts";
+import { schemaOf } from "../src/daemon/http/openapi.ts";
+import { publicOperations } from "../src/features/index.ts";
 import { tools } from "../src/mcp/shapes/definitions.ts";
 import { allowedValues, settingKeys, tomlLiteral } from "../src/project/config/setting-values.ts";
 import { settings } from "../src/project/config/settings.ts";
 import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/project/other-names.ts";
-import { publicRoutes, schemaOf } from "../src/protocol/openapi.ts";
-import { type Route, routes } from "../src/protocol/routes.ts";
 import { type Schema, typeOf } from "./typescript-type.ts";
 
 const mark = "<!-- Below: made by `npm run docs:reference`. Change the declarations instead. -->";
@@ -81,12 +81,11 @@ function configurationPage(): string {
 
 /** Each operation: what it is asked, and what it answers. */
 function httpPage(): string {
-  return publicRoutes
-    .map((name) => {
-      const { method, path, summary, request, response }: Route = routes[name];
+  return publicOperations
+    .map(({ name, methods, path, summary, request, response }) => {
       const [asked, answered] = [schemaOf(request(), "input"), schemaOf(response(), "output")];
       return [
-        `## ${method} ${path}`,
+        `## ${methods.join(" or ")} ${path}`,
         `${summary}. \`${name}\` of \`pommel/client\`.`,
         fieldsOf(asked),
         `\`\`\`ts\n${typeOf(answered, "")}\n\`\`\``,

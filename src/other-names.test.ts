@@ -4,13 +4,13 @@ import { canonical } from "./cli/names.ts";
 import { buildProgram } from "./cli/program.ts";
 import { runCommandLine } from "./cli/run-command-line.ts";
 import { ownStreams } from "./cli/terminal/streams.ts";
+import { schemaOf } from "./daemon/http/openapi.ts";
+import { statusResponse } from "./features/status/operation.ts";
 import { readArguments } from "./mcp/server/call-tool.ts";
 import { type ToolName, tools } from "./mcp/shapes/definitions.ts";
 import { envName } from "./project/config/config.ts";
 import { isSettingKey, settingKeys } from "./project/config/setting-values.ts";
 import { type OtherKind, type OtherName, otherNames } from "./project/other-names.ts";
-import { schemaOf } from "./protocol/openapi.ts";
-import { statusResponse } from "./protocol/operations/status.ts";
 
 /** The table of other names: that all of it is of today, so that no error names what is not there. */
 

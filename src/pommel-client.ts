@@ -1,9 +1,12 @@
 import { call } from "./client/call.ts";
+import {
+  type OperationName,
+  publicOperations,
+  type RequestNamed,
+  type ResponseNamed,
+} from "./features/index.ts";
 import { findProject } from "./git/projects/find-project.ts";
 import { PommelError } from "./project/errors.ts";
-import type { RouteName } from "./protocol/endpoints.ts";
-import { publicRoutes } from "./protocol/openapi.ts";
-import type { RequestOf, ResponseOf } from "./protocol/routes.ts";
 
 /**
  * `pommel/client`: what programs ask about a project. Its types are made from the same shapes as the daemon's contract
@@ -12,7 +15,7 @@ import type { RequestOf, ResponseOf } from "./protocol/routes.ts";
 
 export { PommelError };
 
-type Methods = { [R in RouteName]: (request?: RequestOf<R>) => Promise<ResponseOf<R>> };
+type Methods = { [N in OperationName]: (request?: RequestNamed<N>) => Promise<ResponseNamed<N>> };
 
 export interface Pommel extends Methods {
   /** The project's root. */
@@ -27,11 +30,11 @@ export interface Pommel extends Methods {
 export async function connect({ project: dir = "." }: { project?: string } = {}): Promise<Pommel> {
   const project = await findProject(dir);
   const methods = Object.fromEntries(
-    publicRoutes.map((name) => [
-      name,
-      (request: object = {}) => call(name, request as RequestOf<typeof name>, project, { timeout }),
+    publicOperations.map((operation) => [
+      operation.name,
+      (request: Record<string, unknown> = {}) => call(operation, request, project, { timeout }),
     ]),
-  ) as Methods;
+  ) as unknown as Methods;
   return { root: project.root, ...methods };
 }
 

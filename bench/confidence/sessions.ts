@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../src/protocol/operations/search.ts";
+import type { SessionResult } from "../../src/protocol/results.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
 import {

@@ -11,6 +11,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { findImpact } from "../../src/features/impact/operation.ts";
+import { searchCode } from "../../src/features/search/operation.ts";
+import { showStatus } from "../../src/features/status/operation.ts";
 import { percentile, printTable } from "../measure.ts";
 import { runPm, untilIdle } from "../speed.ts";
 
@@ -30,13 +33,15 @@ const target = "pommel_bench_target";
 /** The names of what calls the target, or how many they are. */
 const ways: Record<string, (caller: string) => Promise<string[]>> = {
   "search for the caller": async (caller) => {
-    const { results } = await callDaemon(root, "search", { q: caller, limit: 1 }, 60_000);
+    const { results } = await callDaemon(root, searchCode, { q: caller, limit: 1 }, 60_000);
     return results.map(({ name }) => name);
   },
   "pm code impact": async () =>
-    (await callDaemon(root, "impact", { of: [target], limit: 1000 }, 60_000)).touched.map(({ name }) => name),
+    (await callDaemon(root, findImpact, { of: [target], limit: 1000 }, 60_000)).touched.map(
+      ({ name }) => name,
+    ),
   "search with graph": async () => {
-    const { results } = await callDaemon(root, "search", { q: target, limit: 1, graph: true }, 60_000);
+    const { results } = await callDaemon(root, searchCode, { q: target, limit: 1, graph: true }, 60_000);
     return [`${results[0]?.graph?.used_by_total ?? 0}`];
   },
 };
@@ -44,7 +49,7 @@ const ways: Record<string, (caller: string) => Promise<string[]>> = {
 runPm(root, "start");
 try {
   await untilIdle(root);
-  const { total_chunks } = (await callDaemon(root, "status", {})).index;
+  const { total_chunks } = (await callDaemon(root, showStatus, {})).index;
   const rows: string[][] = [];
   for (const [way, names] of Object.entries(ways)) {
     writeFileSync(called!, `def ${target}():\n    return 1\n`);

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findOrStartDaemon } from "../../src/client/connect.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import { searchCode } from "../../src/features/search/operation.ts";
+import { showStatus } from "../../src/features/status/operation.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -75,7 +78,7 @@ export async function measureDaemon(root: string) {
     return milliseconds;
   };
   const search = (i: number) =>
-    callDaemon(root, "search", { q: queries.question[i % queries.question.length]! }, timeoutMs);
+    callDaemon(root, searchCode, { q: queries.question[i % queries.question.length]! }, timeoutMs);
   // `pm daemon start` waits for more than an answer: for figures that it shows.
   const firstMs = await took(async () => {
     await findOrStartDaemon();
@@ -85,7 +88,7 @@ export async function measureDaemon(root: string) {
     await untilIdle(root);
     await repeated(queries.question.length, search);
     const httpMs = await repeated(3 * queries.question.length, search);
-    const statusMs = await repeated(10, () => callDaemon(root, "status", {}, timeoutMs));
+    const statusMs = await repeated(10, () => callDaemon(root, showStatus, {}, timeoutMs));
     const saveMs = await saves(root, 20);
     await untilIdle(root);
     const pid = readDaemonRecord()?.pid ?? 0;
@@ -98,7 +101,7 @@ export async function measureDaemon(root: string) {
     for (let i = 0, busy = true; busy || !seen; i++) {
       busyMs.push(await took(() => search(i)));
       await sleep(pauseMs);
-      busy = !(await callDaemon(root, "queue", {}, timeoutMs)).code_is_idle;
+      busy = !(await callDaemon(root, showQueue, {}, timeoutMs)).code_is_idle;
       seen ||= busy;
     }
     const reindexSeconds = (performance.now() - start) / 1000;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { addSession, turn } from "../../test/support/memory-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
+import { listSessions } from "../features/sessions/operation.ts";
 import type { Project } from "../project/paths.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
@@ -25,7 +26,7 @@ async function notedWhen(lastAt: number): Promise<string[]> {
   memory.close();
   const note = vi.fn();
   const output = { ...createOutput({ json: false, noColor: true }, ownStreams), note };
-  await callNoted("sessions", {}, project, output);
+  await callNoted(listSessions, {}, project, output);
   return note.mock.calls.map(([text]) => text);
 }
 

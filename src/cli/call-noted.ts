@@ -1,8 +1,8 @@
+import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import { call } from "../client/call.ts";
 import type { UnreachableReason } from "../client/daemon-client.ts";
+import { listSessions } from "../features/sessions/operation.ts";
 import type { Project } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
 import { relativeTime } from "../text/relative-time.ts";
 import type { Output } from "./terminal/output.ts";
 
@@ -10,17 +10,17 @@ import type { Output } from "./terminal/output.ts";
 const oldAfterMs = 5000;
 
 /** Calls an operation on sessions, and says how old they are where no daemon answered and they are not recent. */
-export async function callNoted<R extends RouteName>(
-  operation: R,
-  input: RequestOf<R>,
+export async function callNoted<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
   project: Project,
   output: Output,
-): Promise<ResponseOf<R>> {
+): Promise<ResponseOf<O>> {
   const reasons: UnreachableReason[] = [];
   const answer = await call(operation, input, project, { onHere: (why) => reasons.push(why) });
   const [without] = reasons;
   if (without === undefined) return answer;
-  const [latest] = (await call("sessions", { limit: 1 }, project, { without: "here" })).sessions;
+  const [latest] = (await call(listSessions, { limit: 1 }, project, { without: "here" })).sessions;
   const at = latest?.last_at ? Date.parse(latest.last_at) : Date.now();
   if (Date.now() - at < oldAfterMs) return answer;
   output.note(output.colors.dim(`${whyHere(without)}; the last session is from ${relativeTime(at)}.`));

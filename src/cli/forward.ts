@@ -1,9 +1,10 @@
 import { writeSync } from "node:fs";
 import { exchange, requestText } from "../client/raw-request.ts";
+import type { commandRequest, commandResponse } from "../features/daemon/operation.ts";
 import { codeOf } from "../project/errors.ts";
 import { version } from "../project/version.ts";
 import { readDaemonRecord } from "../protocol/daemon-record.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import {
   harmless,
   isTerminal,
@@ -72,7 +73,7 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
   if (readDaemonRecord()?.version !== version) return null;
   const hasTerminal = isTerminal(1);
   const color: [boolean, boolean] = [wantsColor(1), wantsColor(2)];
-  const request: RequestOf<"command"> = {
+  const request: Shaped<typeof commandRequest> = {
     args: [...args],
     cwd: process.cwd(),
     columns: hasTerminal ? process.stdout.columns : null,
@@ -97,8 +98,8 @@ async function askDaemonToRun(args: readonly string[]): Promise<number | "timeou
 }
 
 /** By hand, before a byte of it is printed: a schema library would take longer to load than the daemon takes to answer. */
-function commandAnswer(body: string): ResponseOf<"command"> | null {
-  const { exit_code: code, output } = JSON.parse(body) as Partial<ResponseOf<"command">>;
+function commandAnswer(body: string): Shaped<typeof commandResponse> | null {
+  const { exit_code: code, output } = JSON.parse(body) as Partial<Shaped<typeof commandResponse>>;
   const isPart = (part: unknown) =>
     Array.isArray(part) && (part[0] === 1 || part[0] === 2) && typeof part[1] === "string";
   const isFine = (code === null || Number.isInteger(code)) && Array.isArray(output) && output.every(isPart);

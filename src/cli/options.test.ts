@@ -1,8 +1,10 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
+import { forget } from "../features/forget/operation.ts";
+import { searchAll } from "../features/search/operation.ts";
 import { addOptions, resultLimit } from "./options.ts";
 
-const made = () => addOptions(new Command(), "searchAll", { q: null, file: "-f, --file <path>" });
+const made = () => addOptions(new Command(), searchAll, { q: null, file: "-f, --file <path>" });
 
 function read(...args: string[]): Record<string, unknown> {
   const command = made()
@@ -21,7 +23,7 @@ it("makes an option of each field, as the schema describes it", () => {
 });
 
 it("gives a field its value under its own name", () => {
-  const command = addOptions(new Command(), "forget").exitOverride();
+  const command = addOptions(new Command(), forget).exitOverride();
   expect(command.parse(["--dry-run"], { from: "user" }).opts()).toEqual({ dry_run: true });
 });
 

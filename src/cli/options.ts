@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Operation, RequestOf } from "../answers/operation.ts";
 import { maxResults } from "../project/max-results.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
 import { type Field, fieldsOf } from "../protocol/request-fields.ts";
-import type { RequestOf } from "../protocol/routes.ts";
 
 /** How the values of options are read. */
 
@@ -79,13 +78,13 @@ const usualFlags: Readonly<Record<string, string>> = {
  * Adds an option for each field of an operation's request: what it is for and what it may be says its schema.
  * @param flags by field, where they are not the usual ones; null: it is no option
  */
-export function addOptions<R extends RouteName>(
+export function addOptions<O extends Operation>(
   command: Command,
-  route: R,
-  flags: { [F in keyof RequestOf<R>]?: string | null } = {},
+  operation: O,
+  flags: { [F in keyof RequestOf<O>]?: string | null } = {},
 ): Command {
   const own: Readonly<Record<string, string | null | undefined>> = flags;
-  for (const [name, field] of Object.entries(fieldsOf(route))) {
+  for (const [name, field] of Object.entries(fieldsOf(operation.request()))) {
     const usual = usualFlags[name];
     const written = own[name] === undefined ? (usual ?? flagsOf(name, field)) : own[name];
     if (written === null) continue;

@@ -1,7 +1,8 @@
 import { call } from "../client/call.ts";
+import type { SessionsResponse } from "../features/sessions/operation.ts";
+import { listSessions } from "../features/sessions/operation.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import type { Project } from "../project/paths.ts";
-import type { SessionsResponse } from "../protocol/operations/sessions.ts";
 import type { CommandContext } from "./frame.ts";
 import { aligned } from "./terminal/output.ts";
 import { counted, homeRelative } from "./terminal/text.ts";
@@ -50,4 +51,4 @@ export async function overview({ cwd, output }: CommandContext): Promise<void> {
 
 /** null where nothing is recorded, or what is recorded cannot be read: `pm status` says why. */
 const latestIn = (project: Project): Promise<SessionsResponse | null> =>
-  call("sessions", { limit: 3 }, project, { without: "here" }).catch(() => null);
+  call(listSessions, { limit: 3 }, project, { without: "here" }).catch(() => null);

@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
+import type { commandRequest, commandResponse } from "../features/daemon/operation.ts";
+import type { doctorResponse } from "../features/doctor/operation.ts";
 import type { Project } from "../project/paths.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import { settingsOf } from "./forward.ts";
 
 /** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
-export async function runCommand(request: RequestOf<"command">): Promise<ResponseOf<"command">> {
+export async function runCommand(
+  request: Shaped<typeof commandRequest>,
+): Promise<Shaped<typeof commandResponse>> {
   const notHere = { exit_code: null, output: [] };
   if (!isDeepStrictEqual(request.settings, settingsOf(process.env))) return notHere;
   const [{ runCommandLine }, { NotForwarded }] = await Promise.all([
     import("./run-command-line.ts"),
     import("./frame.ts"),
   ]);
-  const output: ResponseOf<"command">["output"] = [];
+  const output: Shaped<typeof commandResponse>["output"] = [];
   try {
     const exit_code = await runCommandLine(request.args, {
       cwd: request.cwd,
@@ -32,7 +36,7 @@ export async function runCommand(request: RequestOf<"command">): Promise<Respons
 }
 
 /** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
-export async function diagnose(project: Project): Promise<ResponseOf<"doctor">> {
+export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
   const { checksOf, runCheck } = await import("./commands/doctor/doctor.ts");
   const checks = await Promise.all(
     checksOf(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),

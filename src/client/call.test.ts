@@ -4,9 +4,14 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { addSession, chunk } from "../../test/support/memory-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
+import { withMemory } from "../answers/open.ts";
+import { run } from "../answers/run.ts";
+import { describeDaemon } from "../features/daemon/operation.ts";
+import { listNotes, writeNote } from "../features/notes/operation.ts";
+import { searchAll, searchTranscripts } from "../features/search/operation.ts";
+import { showSession } from "../features/sessions/operation.ts";
+import { showStatus } from "../features/status/operation.ts";
 import type { Project } from "../project/paths.ts";
-import { withMemory } from "../queries/open.ts";
-import { run } from "../queries/operations.ts";
 import { SqliteIndex } from "../store/index/sqlite/sqlite-index.ts";
 import { replaceChunks } from "../store/memory/chunks/chunks.ts";
 import { Memory } from "../store/memory/memory.ts";
@@ -71,29 +76,29 @@ describe("withMemory", () => {
 it("answers without a daemon, and says why", async () => {
   remember();
   const onHere = vi.fn();
-  const { session } = await call("session", { id: "ab" }, project, { onHere });
+  const { session } = await call(showSession, { id: "ab" }, project, { onHere });
   expect(session.id).toBe("abc");
   expect(onHere).toHaveBeenCalledExactlyOnceWith("not_running");
 });
 
 it("fails without a daemon where only a daemon can answer, or is wanted", async () => {
   const unreachable = { code: "daemon_unreachable", reason: "not_running" };
-  await expect(call("daemon", {}, null)).rejects.toMatchObject(unreachable);
-  await expect(call("status", {}, project, { without: "fail" })).rejects.toMatchObject(unreachable);
+  await expect(call(describeDaemon, {}, null)).rejects.toMatchObject(unreachable);
+  await expect(call(showStatus, {}, project, { without: "fail" })).rejects.toMatchObject(unreachable);
 });
 
 it("changes nothing that a daemon which takes long may be changing", async () => {
   remember();
   const hangs = new DaemonUnreachable("timeout", "It hangs.");
   vi.mocked(callDaemon).mockRejectedValueOnce(hangs).mockRejectedValueOnce(hangs);
-  await expect(call("annotate", { note: "Keep it" }, project)).rejects.toBe(hangs);
-  await expect(call("annotations", {}, project)).resolves.toMatchObject({ total: 0 });
+  await expect(call(writeNote, { note: "Keep it" }, project)).rejects.toBe(hangs);
+  await expect(call(listNotes, {}, project)).resolves.toMatchObject({ total: 0 });
 });
 
 describe("searching without a daemon", () => {
   it("finds what sessions say", async () => {
     remember();
-    expect(await run(project, "searchTranscripts", { q: "retry" })).toMatchObject({
+    expect(await run(searchTranscripts, project, { q: "retry" })).toMatchObject({
       results: [{ content: "The retry was flaky" }],
       memory: { pending: null },
     });
@@ -101,7 +106,7 @@ describe("searching without a daemon", () => {
 
   it("searches code alone where there is no memory", async () => {
     indexNothing();
-    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(searchAll, project, { q: "retry" })).toMatchObject({
       scope: "all",
       query: "retry",
       code: { results: [] },
@@ -112,14 +117,14 @@ describe("searching without a daemon", () => {
 
   it("names the side that it could not search", async () => {
     remember();
-    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(searchAll, project, { q: "retry" })).toMatchObject({
       code: null,
       transcripts: { total_results: 1 },
       notes: [expect.stringContaining("No index yet")],
     });
     indexNothing();
     writeFileSync(project.memoryDb, "no database".repeat(100));
-    expect(await run(project, "searchAll", { q: "retry" })).toMatchObject({
+    expect(await run(searchAll, project, { q: "retry" })).toMatchObject({
       code: { results: [] },
       transcripts: null,
       notes: [expect.stringContaining("is damaged")],
@@ -127,36 +132,36 @@ describe("searching without a daemon", () => {
   });
 
   it("fails where there is nothing to search, and for an invalid query", async () => {
-    await expect(run(project, "searchAll", { q: "retry" })).rejects.toMatchObject({
+    await expect(run(searchAll, project, { q: "retry" })).rejects.toMatchObject({
       code: "not_indexed",
     });
     remember();
     indexNothing();
     const wrong = { q: "retry", since: "whenever" };
-    await expect(run(project, "searchAll", wrong)).rejects.toMatchObject({ code: "usage" });
+    await expect(run(searchAll, project, wrong)).rejects.toMatchObject({ code: "usage" });
     const unknown = { q: "retry", session: "nobody's" };
-    await expect(run(project, "searchAll", unknown)).rejects.toMatchObject({ code: "not_found" });
+    await expect(run(searchAll, project, unknown)).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
 it("sends no answer that nobody waits for any more", async () => {
   remember();
   const signal = AbortSignal.abort();
-  await expect(call("session", { id: "ab" }, project, { signal })).rejects.toBe(signal.reason);
+  await expect(call(showSession, { id: "ab" }, project, { signal })).rejects.toBe(signal.reason);
 });
 
 it("is patient with a daemon that hangs once, and again when it answers", async () => {
   const answers = [null, new DaemonUnreachable("timeout", "It hangs."), null, null];
   const limits: (number | undefined)[] = [];
   vi.mocked(callDaemon).mockResolvedValueOnce({} as never);
-  await call("status", {}, project, { without: "fail" });
+  await call(showStatus, {}, project, { without: "fail" });
   for (const answer of answers) {
     vi.mocked(callDaemon).mockImplementationOnce((async (_place, _route, _request, limit) => {
       limits.push(limit);
       if (answer) throw answer;
       return answer;
     }) as typeof callDaemon);
-    await call("status", {}, project, { without: "fail" }).catch(() => null);
+    await call(showStatus, {}, project, { without: "fail" }).catch(() => null);
   }
   expect(limits).toEqual([10_000, 10_000, 500, 10_000]);
 });

@@ -1,12 +1,8 @@
-import { existsSync } from "node:fs";
-import { loadConfig } from "../project/config/config.ts";
-import { codeOf } from "../project/errors.ts";
+import { answererHere } from "../answers/here.ts";
+import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
+import { reloadSettings } from "../features/settings/operation.ts";
 import type { Project } from "../project/paths.ts";
-import { endpoints, type RouteName } from "../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
-import { answererHere } from "../queries/here.ts";
 import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../queries/local.ts";
-import type { Running } from "../queries/operations.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
@@ -34,27 +30,10 @@ export interface CallOptions extends Running {
   onHere?: ((why: UnreachableReason) => void) | undefined;
 }
 
-/** Operations that a daemon may still be at when it takes too long: nobody else may do the same. */
-const changes: ReadonlySet<RouteName> = new Set([
-  ...(["annotate", "editNote", "forget", "scrub", "retry", "index"] as const),
-  ...(["changeSetting", "reloadSettings"] as const),
-  ...(["createEvent", "linkEvent", "closeEvent"] as const),
-]);
-
-/** Operations on all projects. */
-const ofAllProjects: ReadonlySet<RouteName> = new Set([
-  "searchEverywhere",
-  "sessionsEverywhere",
-  "eventsEverywhere",
-  "digestEverywhere",
-  "projects",
-  "locateSession",
-]);
-
 /** How long a daemon usually may take. Milliseconds. */
-function usualTimeoutOf(operation: RouteName): number {
-  if (changes.has(operation)) return changeTimeoutMs;
-  return ofAllProjects.has(operation) ? everywhereTimeoutMs : timeoutMs;
+function usualTimeoutOf({ changes, of }: Operation): number {
+  if (changes) return changeTimeoutMs;
+  return of === "machine" ? everywhereTimeoutMs : timeoutMs;
 }
 
 /**
@@ -71,39 +50,38 @@ export function call<N extends LocalName>(
   place: LocalPlace<N>,
   how?: Running,
 ): Promise<LocalAnswer<N>>;
-export function call<R extends RouteName>(
-  operation: R,
-  input: RequestOf<R>,
+export function call<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
   place: Project | null,
   options?: CallOptions,
-): Promise<ResponseOf<R>>;
+): Promise<ResponseOf<O>>;
 export async function call(
-  operation: RouteName | LocalName,
+  operation: Operation | LocalName,
   input: unknown,
   place: unknown,
   options: CallOptions = {},
 ): Promise<unknown> {
-  if (isServed(operation)) return callServed(operation, input as never, place as Project | null, options);
+  if (typeof operation === "object")
+    return callServed(operation, input as never, place as Project | null, options);
   const { runLocal } = await import("../queries/local.ts");
   return runLocal(place as never, operation, input as never, options);
 }
 
-const isServed = (operation: RouteName | LocalName): operation is RouteName =>
-  Object.hasOwn(endpoints, operation);
-
-async function callServed<R extends RouteName>(
-  operation: R,
-  input: RequestOf<R>,
+async function callServed<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
   place: Project | null,
   options: CallOptions,
-): Promise<ResponseOf<R>> {
+): Promise<ResponseOf<O>> {
   try {
     return await ask(operation, input, place, options);
   } catch (error) {
     const { without = "start" } = options;
     if (!(error instanceof DaemonUnreachable) || without === "fail") throw error;
     const isBusy = error.reason === "timeout";
-    if (isBusy && changes.has(operation)) throw error;
+    // The daemon may still be at it: nobody else may do the same.
+    if (isBusy && operation.changes) throw error;
     if (!isBusy && without === "start" && (await startAndWait()))
       return ask(operation, input, place, options);
     return runHere(operation, input, place, options, error);
@@ -111,18 +89,20 @@ async function callServed<R extends RouteName>(
 }
 
 /** @throws DaemonUnreachable when no daemon answers, PommelError with its own code when it refuses */
-async function ask<R extends RouteName>(
-  operation: R,
-  input: RequestOf<R>,
+async function ask<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
   place: Project | null,
   { timeout, signal }: CallOptions,
-): Promise<ResponseOf<R>> {
+): Promise<ResponseOf<O>> {
   const root = place?.root ?? null;
   const here = answererHere();
   if (here) return here(root, operation, input, signal);
   try {
     const answered = await callDaemon(
-      ...([root, operation, input] as const),
+      root,
+      operation,
+      input,
       Date.now() - hungAt < remembered ? shortTimeoutMs : (timeout ?? usualTimeoutOf(operation)),
       signal,
     );
@@ -143,39 +123,18 @@ async function startAndWait(): Promise<boolean> {
   return startOnce(bringUpDaemon);
 }
 
-/** In this process; code that is not indexed yet is indexed first. @throws `why` where only a daemon can answer */
-async function runHere<R extends RouteName>(
-  operation: R,
-  input: RequestOf<R>,
+/** In this process. @throws `why` where only a daemon can answer */
+async function runHere<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
   place: Project | null,
   { onHere, ...how }: CallOptions,
   why: DaemonUnreachable,
-): Promise<ResponseOf<R>> {
-  const { everywhere, isOperation, run } = await import("../queries/operations.ts");
-  const all: { [N in RouteName]?: (request: RequestOf<N>) => Promise<ResponseOf<N>> } = everywhere;
-  const ofAll = all[operation];
-  if (ofAll) return ofAll(input);
-  if (place === null || !isOperation(operation)) throw why;
-  onHere?.(why.reason);
-  if (ofCode.has(operation) && !existsSync(place.indexDb)) await indexFirst(place, run, how.signal);
-  return run(place, operation, input, how);
-}
-
-/** Operations that have nothing to say about code that is not indexed. */
-const ofCode: ReadonlySet<RouteName> = new Set(["search", "searchAll", "chunk", "impact", "packages"]);
-
-async function indexFirst(
-  project: Project,
-  run: typeof import("../queries/operations.ts").run,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (loadConfig(project).config["index.driver"] !== "sqlite") return;
-  try {
-    await run(project, "index", {}, { signal });
-  } catch (error) {
-    // Another process is at it: the answer is from what it has indexed so far.
-    if (codeOf(error) !== "locked") throw error;
-  }
+): Promise<ResponseOf<O>> {
+  const { needsDaemon, run } = await import("../answers/run.ts");
+  if (needsDaemon(operation) || (place === null && operation.of !== "machine")) throw why;
+  if (operation.of !== "machine") onHere?.(why.reason);
+  return run(operation, place, input, how);
 }
 
 /**
@@ -184,7 +143,7 @@ async function indexFirst(
  */
 export async function applyChanges(project: Project | null): Promise<void> {
   try {
-    await call("reloadSettings", {}, project, { without: "fail" });
+    await call(reloadSettings, {}, project, { without: "fail" });
   } catch (error) {
     if (!(error instanceof DaemonUnreachable) || error.reason === "timeout") throw error;
   }

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, statfsSync, statSync, truncateSync }
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
+import { describeDaemon } from "../features/daemon/operation.ts";
 import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { loadConfig } from "../project/config/config.ts";
@@ -78,7 +79,7 @@ export async function findDaemon(): Promise<DaemonRecord | null> {
   const record = readDaemonRecord();
   if (!record) return null;
   try {
-    const { pid } = await callDaemon(null, "daemon", {}, 2000);
+    const { pid } = await callDaemon(null, describeDaemon, {}, 2000);
     return pid === record.pid ? record : null;
   } catch {
     return null;

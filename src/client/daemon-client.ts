@@ -1,9 +1,11 @@
 import { request as httpRequest } from "node:http";
+import * as z from "zod/mini";
+import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
 import { isOwnSocket, socketOf } from "../project/home.ts";
+import { operationsPath } from "../protocol/addresses.ts";
 import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
-import { endpoints, type RouteName, urlOf } from "../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import { readRefusal } from "../protocol/http.ts";
 
 /** Why a daemon did not answer. */
 export type UnreachableReason =
@@ -34,18 +36,17 @@ export class DaemonUnreachable extends PommelError {
  * @param signal aborted when the answer is no longer wanted: the daemon then stops working on it
  * @throws DaemonUnreachable when it does not answer, PommelError with the daemon's own code when it refuses
  */
-export async function callDaemon<R extends RouteName>(
+export async function callDaemon<O extends Operation>(
   place: string | null,
-  route: R,
-  request: RequestOf<R>,
+  operation: O,
+  request: RequestOf<O>,
   timeoutMs = 5000,
   signal?: AbortSignal,
-): Promise<ResponseOf<R>> {
-  const { method } = endpoints[route];
-  const path = urlOf(endpoints[route], request);
-  const asked = exchange(place, method, path, method === "POST" ? request : undefined, timeoutMs, signal);
-  // Loaded while the daemon works: most of a command's time is its own start.
-  const [answer, { readResponse, readRefusal }] = await Promise.all([asked, loadShapes(route)]);
+): Promise<ResponseOf<O>> {
+  const asked = exchange(place, `${operationsPath}/${operation.name}`, request, timeoutMs, signal);
+  // Made while the daemon works: most of a command's time is its own start.
+  const response = operation.response();
+  const answer = await asked;
   const foreign = (cause?: unknown) =>
     new DaemonUnreachable("foreign", "What answers is not the Pommel daemon.", {
       cause,
@@ -57,20 +58,14 @@ export async function callDaemon<R extends RouteName>(
     throw foreign(error);
   }
   if (answer.status === 200) {
-    const response = readResponse(route, body);
-    if (!response) throw foreign();
-    return response;
+    const read = z.safeParse(response, body);
+    if (!read.success) throw foreign();
+    return read.data as ResponseOf<O>;
   }
   const refusal = readRefusal(body);
   if (!refusal) throw foreign();
   const known: ErrorCode = isErrorCode(refusal.code) ? refusal.code : "internal";
   throw new PommelError(known, refusal.message, refusal.hint);
-}
-
-async function loadShapes(route: RouteName) {
-  const { routes, readResponse, readRefusal } = await import("../protocol/routes.ts");
-  routes[route].response();
-  return { readResponse, readRefusal };
 }
 
 interface Answer {
@@ -81,40 +76,40 @@ interface Answer {
 /** One HTTP request. `node:http`, because loading fetch costs a short-lived command 20 ms. */
 function exchange(
   place: string | null,
-  method: string,
   path: string,
-  body: unknown,
+  body: object,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const socketPath = socketOf();
   if (!isOwnSocket(socketPath))
     return Promise.reject(new DaemonUnreachable("not_running", "The Pommel daemon is not running."));
-  const payload = body === undefined ? undefined : JSON.stringify(body);
+  const payload = JSON.stringify(body);
   const headers: Record<string, string | number> = {
     host: "localhost",
     connection: "close",
     ...(place !== null && { [placeHeader]: encodeURIComponent(place) }),
     [doorHeader]: ownDoor(),
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(payload),
   };
-  if (payload !== undefined) {
-    headers["content-type"] = "application/json";
-    headers["content-length"] = Buffer.byteLength(payload);
-  }
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => {
       clearTimeout(timer);
       reject(signal?.aborted ? signal.reason : unreachable(error));
     };
-    const request = httpRequest({ socketPath, method, path, headers, agent: false, signal }, (response) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part: Buffer) => parts.push(part));
-      response.on("error", fail);
-      response.on("end", () => {
-        clearTimeout(timer);
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") });
-      });
-    });
+    const request = httpRequest(
+      { socketPath, method: "POST", path, headers, agent: false, signal },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", fail);
+        response.on("end", () => {
+          clearTimeout(timer);
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") });
+        });
+      },
+    );
     const timer = setTimeout(() => {
       const seconds = timeoutMs / 1000;
       request.destroy(

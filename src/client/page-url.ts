@@ -1,3 +1,4 @@
+import { createPageCode } from "../features/page/operation.ts";
 import type { Project } from "../project/paths.ts";
 import { findOrStartDaemon } from "./connect.ts";
 import { callDaemon } from "./daemon-client.ts";
@@ -28,7 +29,7 @@ export async function pageUrl(
   route: string,
 ): Promise<{ url: string; expires_in_seconds: number }> {
   const { record } = await findOrStartDaemon();
-  const { code, expires_in_seconds } = await callDaemon(root, "pageCode", {});
+  const { code, expires_in_seconds } = await callDaemon(root, createPageCode, {});
   // Behind the #, so that no log and no Referer has it; the page removes it from its address.
   const url = `http://127.0.0.1:${record.port}/#code=${code}&place=${encodeURIComponent(root)}&to=${encodeURIComponent(route)}`;
   return { url, expires_in_seconds };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { shutDown } from "../features/daemon/operation.ts";
 import { PommelError } from "../project/errors.ts";
 import { daemonFiles } from "../project/home.ts";
 import { daemonOwner, isDaemon } from "../protocol/daemon-record.ts";
@@ -26,7 +27,7 @@ export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
   const { pid } = holder;
   let how: Stopped["how"] = "asked";
   try {
-    await callDaemon(null, "shutdown", {}, 3000);
+    await callDaemon(null, shutDown, {}, 3000);
   } catch {
     if (!isDaemon(pid)) throw cannotStop(pid, "does not answer and is not a pommeld on this machine");
     how = "terminated";

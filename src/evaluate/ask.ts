@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Project } from "../project/paths.ts";
-import type { CodeResult } from "../protocol/operations/search.ts";
+import type { CodeResult } from "../protocol/results.ts";
 import { CodeSearch } from "../search/code/engine.ts";
 import type { QueryEmbedder } from "../search/vectors/query-embedder.ts";
 import type { SearchableIndex } from "../store/index/port.ts";

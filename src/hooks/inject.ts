@@ -1,9 +1,9 @@
 import type { AgentHooks, GivenPayload } from "../agents/agent.ts";
 import { exchange, requestText } from "../client/raw-request.ts";
+import type { ContextRequest } from "../features/context/operation.ts";
 import { isInside } from "../project/paths.ts";
 import { type ContextSettings, readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../protocol/hooks.ts";
-import type { ContextRequest } from "../protocol/operations/context.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
 import { isShortText, objectOf } from "./stdio.ts";

@@ -1,8 +1,11 @@
 import { call } from "../client/call.ts";
+import type { BlameRange } from "../features/blame/operation.ts";
+import { blame } from "../features/blame/operation.ts";
+import type { Decision } from "../features/decisions/operation.ts";
+import { listDecisions } from "../features/decisions/operation.ts";
+import type { ChunkOutline } from "../features/search/operation.ts";
+import { showChunk } from "../features/search/operation.ts";
 import { PommelError } from "../project/errors.ts";
-import type { BlameRange } from "../protocol/operations/blame.ts";
-import type { ChunkOutline } from "../protocol/operations/files.ts";
-import type { Decision } from "../protocol/operations/memory.ts";
 import { relativeTime } from "../text/relative-time.ts";
 import { beginningOf } from "../text/text-size.ts";
 import type { Place } from "./places.ts";
@@ -18,7 +21,7 @@ export async function authorsOf(
   { project, file, lines }: Place,
   signal?: AbortSignal,
 ): Promise<AuthoredLines[]> {
-  const { ranges } = await call("blame", { file }, project, { signal });
+  const { ranges } = await call(blame, { file }, project, { signal });
   return ranges.flatMap((range) => {
     const pieces: AuthoredLines[] = [];
     for (let saved = range.first_line; saved <= range.last_line; saved++) {
@@ -76,7 +79,7 @@ function mostOf(ranges: readonly AuthoredLines[]): AuthoredLines | undefined {
 /** Functions and methods of the saved file, in order; none where the file is not indexed. */
 async function definitionsIn({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
   const outlineOf = async (id: string) => {
-    const { chunk, children } = await call("chunk", { id }, project);
+    const { chunk, children } = await call(showChunk, { id }, project);
     // A file may hold nothing but one definition.
     return chunk.level === "file" ? children : [chunk, ...children];
   };
@@ -104,7 +107,7 @@ const asked = 50;
 
 export async function supersededIn(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
   if (!authors.some(({ session_id }) => session_id !== null)) return [];
-  const { decisions } = await call("decisions", { file: [place.file], limit: asked }, place.project);
+  const { decisions } = await call(listDecisions, { file: [place.file], limit: asked }, place.project);
   return decisions
     .filter(({ superseded_by }) => superseded_by !== null)
     .flatMap((decision) =>

@@ -2,6 +2,7 @@ import { type Connection, MessageType, ShowMessageNotification } from "vscode-la
 import * as z from "zod/mini";
 import { call } from "../client/call.ts";
 import { pageRoutes, pageUrl } from "../client/page-url.ts";
+import { findImpact } from "../features/impact/operation.ts";
 import { messageOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import type { OpenDocuments } from "./open-documents.ts";
@@ -10,7 +11,7 @@ const named = 8;
 
 /** What a change of lines may touch, in one message. */
 async function impactText(project: Project, place: string): Promise<string> {
-  const { targets, touched, total, notes } = await call("impact", { of: [place] }, project);
+  const { targets, touched, total, notes } = await call(findImpact, { of: [place] }, project);
   const what = targets.map(({ name }) => name).join(", ");
   if (total === 0) return [`Nothing is known to use ${what || place}.`, ...notes].join(" ");
   const places = touched.slice(0, named).map(({ file, line, name }) => `${name} (${file}:${line})`);

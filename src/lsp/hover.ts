@@ -1,10 +1,11 @@
 import { call } from "../client/call.ts";
+import { labelDecision } from "../features/search/found-words.ts";
+import { showSession } from "../features/sessions/operation.ts";
+import type { NearDecision, Origin, WhyAnswer } from "../features/why/operation.ts";
 import { commitsNamed } from "../git/history/history.ts";
 import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import type { NearDecision, Origin, WhyAnswer } from "../protocol/operations/blame.ts";
 import { lineEvidence } from "../protocol/reading/evidence.ts";
-import { labelDecision } from "../protocol/reading/found.ts";
 import { asText } from "../text/markdown/inert.ts";
 import { relativeTime } from "../text/relative-time.ts";
 
@@ -127,7 +128,7 @@ async function sessionsAmong(ids: readonly string[], project: Project): Promise<
   const found = await Promise.all(
     ids.map(async (id) => {
       try {
-        return (await call("session", { id }, project)).session.id === id ? [id] : [];
+        return (await call(showSession, { id }, project)).session.id === id ? [id] : [];
       } catch (error) {
         if (error instanceof PommelError) return [];
         throw error;

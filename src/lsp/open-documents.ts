@@ -4,22 +4,16 @@ import { type Connection, TextDocuments, type WorkspaceFolder } from "vscode-lan
 import { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
 import { call } from "../client/call.ts";
+import { operations } from "../features/index.ts";
 import { findProjectIfAny, knownProject } from "../git/projects/find-project.ts";
+import { PommelError } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import { routes } from "../protocol/routes.ts";
 import { type AuthoredLines, authorsOf } from "./authors.ts";
 import { type Place, pathOf, placeOf } from "./places.ts";
 
-/** Operations that an editor may ask for by `pommel/ask`: those that only read, and say nothing about this machine. */
-const asked = z.enum([
-  ...(["search", "searchTranscripts", "searchAll", "sessions", "session", "related", "impact"] as const),
-  ...(["why", "blame", "review", "decisions", "state"] as const),
-]) satisfies z.ZodMiniType<RouteName>;
-
 const document = z.object({ textDocument: z.object({ uri: z.string() }) });
 const askParams = z.object({
-  operation: asked,
+  operation: z.string(),
   input: z.record(z.string(), z.unknown()),
   /** A document or a folder of the project that is meant; default: the first open folder. */
   uri: z.optional(z.string()),
@@ -39,10 +33,10 @@ export function answerOwnRequests(connection: Connection, documents: OpenDocumen
 
   connection.onRequest("pommel/ask", async (given: unknown): Promise<unknown> => {
     const { operation, input, uri } = z.parse(askParams, given);
+    const asked = operations.get(operation);
+    if (asked?.editors !== true) throw new PommelError("usage", `Editors cannot ask for ${operation}.`);
     const project = await documents.projectAt(uri);
-    return project === null
-      ? null
-      : call(operation, z.parse(routes[operation].request(), input) as never, project);
+    return project === null ? null : call(asked, z.parse(asked.request(), input), project);
   });
 }
 

@@ -5,6 +5,7 @@ import { diffArrays } from "diff";
 import { type Range, type SymbolInformation, SymbolKind } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { call } from "../client/call.ts";
+import { searchCode } from "../features/search/operation.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import type { Project } from "../project/paths.ts";
 import { locate } from "../queries/blame/file-place.ts";
@@ -123,7 +124,7 @@ const kindOf: Readonly<Record<string, SymbolKind>> = {
 
 /** Code that does what a query says, best first. */
 export async function symbolsIn(project: Project, q: string): Promise<SymbolInformation[]> {
-  const { results } = await call("search", { q, by: "chunk", limit: 20 }, project);
+  const { results } = await call(searchCode, { q, by: "chunk", limit: 20 }, project);
   return results.map(({ file, name, kind, parent_name, start_line, end_line }) => ({
     name: name || basename(file),
     kind: kindOf[kind] ?? SymbolKind.File,

@@ -18,6 +18,7 @@ import * as z from "zod/mini";
 import { call } from "../client/call.ts";
 import { pageRoutes, pageUrl } from "../client/page-url.ts";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
+import { why } from "../features/why/operation.ts";
 import { commitUrl } from "../git/commit-url.ts";
 import { gitDirectoryOf, headLogOf } from "../git/git-dir.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
@@ -175,7 +176,7 @@ function serve(connection: Connection): void {
       const saved = place.lines.toSaved(line + 1);
       if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
       const [answer, remote] = await Promise.all([
-        call("why", { file: place.file, first_line: saved, brief: true }, place.project),
+        call(why, { file: place.file, first_line: saved, brief: true }, place.project),
         remoteAt(place.project.root),
       ]);
       const value = whyAsMarkdown(answer, (hash) => commitUrl(remote, hash));

@@ -1,4 +1,6 @@
 import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import { listCheckpoints } from "../features/checkpoints/operation.ts";
+import { listSessions } from "../features/sessions/operation.ts";
 import { codeOf } from "../project/errors.ts";
 import { maxResults } from "../project/max-results.ts";
 import { shortId } from "../sessions/short-id.ts";
@@ -43,12 +45,12 @@ export async function listResources(
   try {
     const offset = offsetOf("resources", {}, cursor);
     const context = { project: await projectHere(cwd), signal };
-    const { sessions, total } = await ask(context, "sessions", {
+    const { sessions, total } = await ask(context, listSessions, {
       limit: Math.min(offset + sessionsListed, maxResults),
     });
     const page = sessions.slice(offset);
     const { checkpoints } =
-      offset > 0 ? { checkpoints: [] } : await ask(context, "checkpoints", { limit: checkpointsListed });
+      offset > 0 ? { checkpoints: [] } : await ask(context, listCheckpoints, { limit: checkpointsListed });
     const end = offset + page.length;
     return {
       resources: [

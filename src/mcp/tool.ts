@@ -1,8 +1,13 @@
 import * as z from "zod/mini";
+import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import { call } from "../client/call.ts";
+import type {
+  searchEverywhere,
+  searchEverywhereResponse,
+  sessionsEverywhere,
+} from "../features/everywhere/operation.ts";
 import type { Project } from "../project/paths.ts";
-import type { RouteName } from "../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import { described, field } from "../protocol/shape-parts.ts";
 
 /**
@@ -70,26 +75,26 @@ export function otherProject(root: string, here: Here, { project }: CallContext)
 }
 
 /** Runs an operation on all projects, or those in a directory. */
-export function askEverywhere<R extends "searchEverywhere" | "sessionsEverywhere">(
+export function askEverywhere<O extends typeof searchEverywhere | typeof sessionsEverywhere>(
   here: NonNullable<Here>,
-  operation: R,
-  request: Omit<RequestOf<R>, "here" | "below">,
+  operation: O,
+  request: Omit<RequestOf<O>, "here" | "below">,
   { signal }: Pick<CallContext, "signal">,
-): Promise<ResponseOf<R>> {
+): Promise<ResponseOf<O>> {
   const where = "root" in here ? { here: here.root } : here;
-  return call(operation, { ...request, ...where } as RequestOf<R>, null, { signal });
+  return call(operation, { ...request, ...where } as RequestOf<O>, null, { signal });
 }
 
 /** Which projects could not be asked, and why. */
-export const skippedNotes = (leftOut: ResponseOf<"searchEverywhere">["left_out"]): string[] =>
+export const skippedNotes = (leftOut: Shaped<typeof searchEverywhereResponse>["left_out"]): string[] =>
   leftOut.map(({ project, reason }) => `${project} was skipped: ${reason}`);
 
 /** Runs an operation for a tool. Errors as `call`. */
-export async function ask<R extends RouteName>(
+export async function ask<O extends Operation>(
   { project, signal }: Pick<CallContext, "project" | "signal">,
-  operation: R,
-  request: RequestOf<R>,
-): Promise<ResponseOf<R>> {
+  operation: O,
+  request: RequestOf<O>,
+): Promise<ResponseOf<O>> {
   return call(operation, request, project, { signal });
 }
 

@@ -10,13 +10,13 @@ import { checked } from "../agents/reading/checked.ts";
 import { readTraces } from "../attribution/foreign/agent-trace.ts";
 import { readAuthorshipLog } from "../attribution/foreign/git-ai.ts";
 import { readMessage } from "../attribution/foreign/trailers.ts";
+import { operations } from "../features/index.ts";
 import { payloadOf } from "../hooks/stdio.ts";
 import { tools } from "../mcp/shapes/definitions.ts";
 import { oddValueIn, outsideColumns } from "../store/memory/outside-columns.ts";
 import * as records from "../sync/records/records.ts";
 import { payloadKinds } from "./hooks.ts";
 import { cleanLabel, fits, type OutsideKind, outsideKinds } from "./outside.ts";
-import { routes } from "./routes.ts";
 import * as spoolItems from "./spool-items.ts";
 
 /**
@@ -59,7 +59,7 @@ const formatOf = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.form
 const isOfKind = (schema: z.core.$ZodType) => outsideKinds.includes(formatOf(schema)!);
 
 const shapes: Readonly<Record<string, z.core.$ZodType>> = {
-  ...Object.fromEntries(Object.entries(routes).map(([name, { request }]) => [`request ${name}`, request()])),
+  ...Object.fromEntries([...operations].map(([name, { request }]) => [`request ${name}`, request()])),
   ...Object.fromEntries(Object.entries(tools).map(([name, { input }]) => [`tool ${name}`, input])),
   ...Object.fromEntries(
     Object.entries({ ...records, ...spoolItems }).map(([name, shape]) => [`record ${name}`, shape]),

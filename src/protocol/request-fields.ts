@@ -1,6 +1,4 @@
 import * as z from "zod/mini";
-import type { RouteName } from "./endpoints.ts";
-import { routes } from "./routes.ts";
 
 /** A field of a request, for readers of text: a query string, a command line. */
 export interface Field {
@@ -18,15 +16,15 @@ export interface Field {
   maximum: number | undefined;
 }
 
-const known = new Map<RouteName, Readonly<Record<string, Field>>>();
+const known = new WeakMap<z.ZodMiniObject, Readonly<Record<string, Field>>>();
 
-/** The fields of a route's request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
-export function fieldsOf(route: RouteName): Readonly<Record<string, Field>> {
-  const shape: Record<string, z.core.$ZodType> = routes[route].request().shape;
+/** The fields of a request. Read from the schema itself: JSON Schema would cost a command's start 5 ms. */
+export function fieldsOf(request: z.ZodMiniObject): Readonly<Record<string, Field>> {
+  const shape: Record<string, z.core.$ZodType> = request.shape;
   const fields =
-    known.get(route) ??
+    known.get(request) ??
     Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, fieldOf(schema)]));
-  known.set(route, fields);
+  known.set(request, fields);
   return fields;
 }
 
@@ -53,10 +51,13 @@ function fieldOf(schema: z.core.$ZodType): Field {
 
 /**
  * The request that a query string asks for. Lists may be repeated or, where their values can hold no comma, comma separated.
- * @returns what the route's schema judges; values that make no sense are left in for it to refuse
+ * @returns what the schema judges; values that make no sense are left in for it to refuse
  */
-export function requestFromUrl(route: RouteName, parameters: URLSearchParams): Record<string, unknown> {
-  const fields = fieldsOf(route);
+export function requestFromUrl(
+  request: z.ZodMiniObject,
+  parameters: URLSearchParams,
+): Record<string, unknown> {
+  const fields = fieldsOf(request);
   const read = (name: string): unknown => {
     const given = parameters.getAll(name);
     const [first = ""] = given;

@@ -62,3 +62,6 @@ export function lazy<T>(make: () => T): () => T {
     return made;
   };
 }
+
+/** What a shape made by `lazy` holds. */
+export type Shaped<S extends () => z.ZodMiniType> = z.infer<ReturnType<S>>;

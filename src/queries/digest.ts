@@ -1,9 +1,10 @@
+import { configOf } from "../answers/open.ts";
+import type { DigestAnswer, DigestPart, DigestSession, digestRequest } from "../features/digest/operation.ts";
+import type { SessionSummary } from "../features/sessions/operation.ts";
+import { openEndOf } from "../features/sessions/session-words.ts";
 import { maxResults } from "../project/max-results.ts";
 import type { Project } from "../project/paths.ts";
-import type { SessionSummary } from "../protocol/operations/sessions.ts";
-import type { DigestAnswer, DigestPart, DigestSession } from "../protocol/operations/stats.ts";
-import { openEndOf } from "../protocol/reading/session.ts";
-import type { RequestOf } from "../protocol/routes.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../store/memory/memory-records.ts";
 import { listSessions, sessionsByUids } from "../store/memory/sessions/sessions.ts";
@@ -14,7 +15,6 @@ import { parseWhen } from "../text/dates.ts";
 import { beginningOf } from "../text/text-size.ts";
 import { entry } from "./blame/blame-summary.ts";
 import { listCheckpointsOf } from "./checkpoints/checkpoints.ts";
-import { configOf } from "./open.ts";
 import { changedIn, endOf } from "./sessions/brief.ts";
 import { decisionsIn } from "./sessions/conversations-decisions.ts";
 import { facetOf, listSessionsOf, tokensOf } from "./sessions/conversations-sessions.ts";
@@ -48,7 +48,7 @@ const quoted = { prompts: 3, characters: 160 } as const;
 export async function digestOf(
   project: Project,
   memory: Memory,
-  { by, author, mine, topic, branch, limit = listed, ...asked }: RequestOf<"digest">,
+  { by, author, mine, topic, branch, limit = listed, ...asked }: Shaped<typeof digestRequest>,
 ): Promise<DigestAnswer> {
   const { since, until } = await periodOf(asked);
   // The same moments for all lists, whatever "2 hours ago" is by then.

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
+import { withMemory } from "../answers/open.ts";
 import { rememberProject } from "../git/projects/find-project.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { saveAttributions } from "../store/memory/commits/attributions.ts";
@@ -13,7 +14,6 @@ import { saveCommit } from "../store/memory/commits/commits.ts";
 import { Memory } from "../store/memory/memory.ts";
 import { saveTurn } from "../store/memory/sessions/turns.ts";
 import { addEvent, changeLinks, closeEvent, listEvents, showEvent } from "./events.ts";
-import { withMemory } from "./open.ts";
 import { deleteProject } from "./projects/known-projects.ts";
 
 let dir: string;

@@ -1,16 +1,20 @@
 import { existsSync } from "node:fs";
-import { commitNamed } from "../git/history/history.ts";
-import { codeOf } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { changing } from "../answers/changing.ts";
+import { withMemory, withMemoryIfAny } from "../answers/open.ts";
 import type {
   CreateEventRequest,
   EventAnswer,
   EventsAnswer,
   EventsRequest,
   EventView,
+  linkEventRequest,
+  linkedEvent,
   SuggestedView,
-} from "../protocol/operations/events.ts";
-import type { RequestOf, ResponseOf } from "../protocol/routes.ts";
+} from "../features/events/operation.ts";
+import { commitNamed } from "../git/history/history.ts";
+import { codeOf } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import { type SuggestedEvent, suggestEvents } from "../sessions/events/branch-title.ts";
 import {
   changeStatus,
@@ -29,8 +33,6 @@ import type { EventLink, EventRecord } from "../store/memory/memory-records.ts";
 import { countsOfSessions, sessionByUid } from "../store/memory/sessions/sessions.ts";
 import { parseWhen } from "../text/dates.ts";
 import { shellQuoted } from "../text/shell.ts";
-import { changing } from "./changing.ts";
-import { withMemory, withMemoryIfAny } from "./open.ts";
 import { listProjects } from "./projects/known-projects.ts";
 import { isoTime } from "./status/status.ts";
 
@@ -277,8 +279,8 @@ export async function addEvent(
 /** Links an event with sessions and checkpoints, and takes others out of it. */
 export async function changeLinks(
   project: Project,
-  { event: name, add = [], remove = [] }: RequestOf<"linkEvent">,
-): Promise<ResponseOf<"linkEvent">> {
+  { event: name, add = [], remove = [] }: Shaped<typeof linkEventRequest>,
+): Promise<Shaped<typeof linkedEvent>> {
   const targetOf = await named(project, [...add, ...remove], null);
   return changing(project, ({ memory }) => {
     const event = findEvent(memory, name);

@@ -1,18 +1,19 @@
 import { commitFatesOf } from "../attribution/commit-fates.ts";
 import type { Survival } from "../attribution/survival.ts";
-import { GitFailure } from "../git/git.ts";
-import { commitsOf } from "../git/history/history.ts";
-import { filesIn } from "../git/working-files.ts";
-import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
 import type {
   DirectoryAnswer,
   DirectoryEntry,
   DirectoryRequest,
   FilesAnswer,
-} from "../protocol/operations/files.ts";
-import type { Share, StatsAnswer } from "../protocol/operations/stats.ts";
-import type { RequestOf } from "../protocol/routes.ts";
+  filesRequest,
+} from "../features/files/operation.ts";
+import type { Share, StatsAnswer } from "../features/stats/operation.ts";
+import { GitFailure } from "../git/git.ts";
+import { commitsOf } from "../git/history/history.ts";
+import { filesIn } from "../git/working-files.ts";
+import { PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
 import { blameAuthors } from "../protocol/values.ts";
 import { checkpointOfCommit } from "../store/memory/commits/checkpoints.ts";
 import type { LinesOfAgents } from "../store/memory/commits/commits.ts";
@@ -27,7 +28,7 @@ const listed = 20;
 /** Finds files by letters of their paths, as editors do: those whose names begin with them first. @throws GitFailure */
 export async function findFiles(
   { root }: Project,
-  { q, limit = listed }: RequestOf<"files">,
+  { q, limit = listed }: Shaped<typeof filesRequest>,
   signal?: AbortSignal,
 ): Promise<FilesAnswer> {
   const letters = q.trim().toLowerCase().replace(/\s+/g, "");

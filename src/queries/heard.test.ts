@@ -4,10 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Machine, sharedRemote } from "../../test/support/machine-fixture.ts";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
+import { throughDoor } from "../answers/door.ts";
+import { shareOpenMemory } from "../answers/open.ts";
+import type { Operation } from "../answers/operation.ts";
+import { needsDaemon, run } from "../answers/run.ts";
+import { giveContext } from "../features/context/operation.ts";
+import { listDecisions } from "../features/decisions/operation.ts";
+import { operations } from "../features/index.ts";
 import { homeOf } from "../project/home.ts";
 import type { Project } from "../project/paths.ts";
 import type { Door } from "../protocol/door.ts";
-import { routes } from "../protocol/routes.ts";
 import { SessionSearch } from "../search/sessions/engine.ts";
 import { addNote } from "../sessions/notes/add-note.ts";
 import { listAnnotations } from "../store/memory/chunks/annotations.ts";
@@ -17,9 +23,6 @@ import { eventsOf, saveEvent, saveLink } from "../store/memory/events.ts";
 import { listInjections } from "../store/memory/injections.ts";
 import { signersHere } from "../store/memory/signers.ts";
 import { Trust, trustFileIn } from "../sync/origin/trust.ts";
-import { throughDoor } from "./door.ts";
-import { shareOpenMemory } from "./open.ts";
-import { type OperationName, operationNames, run } from "./operations.ts";
 
 /** What a colleague said, in every field that they can fill. */
 const canary = "quokka";
@@ -99,7 +102,7 @@ function trust(standing: "trusted" | "not_trusted"): void {
 }
 
 /** They write, or concern this machine and nothing that anybody said. */
-const others: ReadonlySet<OperationName> = new Set([
+const others: ReadonlySet<string> = new Set([
   ...([
     "annotate",
     "editNote",
@@ -129,27 +132,28 @@ const asked: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 /** Requests with each of the values, and without the field. */
-function requestsOf(name: OperationName): object[] {
-  const fields = Object.keys(routes[name].request().shape).filter((field) => Object.hasOwn(asked, field));
+function requestsOf({ request }: Operation): Record<string, unknown>[] {
+  const fields = Object.keys(request().shape).filter((field) => Object.hasOwn(asked, field));
   return fields
-    .reduce<object[]>(
+    .reduce<Record<string, unknown>[]>(
       (all, field) =>
         all.flatMap((one) => [one, ...asked[field]!.map((value) => ({ ...one, [field]: value }))]),
       [{}],
     )
-    .filter((request) => routes[name].request().safeParse(request).success);
+    .filter((one) => request().safeParse(one).success);
 }
 
 /** The operations that give the canary through a door. */
 async function telling(door: Door): Promise<string[]> {
   const found: string[] = [];
-  for (const name of operationNames.filter((one) => !others.has(one))) {
-    for (const request of requestsOf(name)) {
-      const answer = await throughDoor(door, () => run(project, name, request as never)).then(
+  const here = [...operations.values()].filter((one) => !needsDaemon(one) && one.of !== "machine");
+  for (const operation of here.filter(({ name }) => !others.has(name))) {
+    for (const request of requestsOf(operation)) {
+      const answer = await throughDoor(door, () => run(operation, project, request)).then(
         (given) => JSON.stringify(given),
         (error: unknown) => String(error),
       );
-      if (answer.includes(canary)) found.push(name);
+      if (answer.includes(canary)) found.push(operation.name);
     }
   }
   return [...new Set(found)];
@@ -181,7 +185,7 @@ describe("what somebody says whom the person does not trust", () => {
 
   it("is heard again once they are trusted, and nothing of one's own was ever hidden", async () => {
     const decisions = async () => {
-      const answer = await throughDoor("mcp", () => run(project, "decisions", {}));
+      const answer = await throughDoor("mcp", () => run(listDecisions, project, {}));
       return JSON.stringify(answer);
     };
     trust("not_trusted");
@@ -195,7 +199,7 @@ describe("what somebody says whom the person does not trust", () => {
   it("leaves what is injected recorded", async () => {
     trust("not_trusted");
     const context = () =>
-      throughDoor("hook", () => run(project, "context", { event: "session-start", session_id: "new" }));
+      throughDoor("hook", () => run(giveContext, project, { event: "session-start", session_id: "new" }));
     expect((await context()).text).not.toContain(canary);
     expect(listInjections(ann.memory, { limit: 9 })).toHaveLength(1);
     expect((await context()).reason).toBe("the session already has it");

@@ -1,3 +1,5 @@
+import { withMemory, withMemoryOrNote } from "../answers/open.ts";
+import type { Running } from "../answers/operation.ts";
 import type { Project } from "../project/paths.ts";
 import type { Reviewer } from "../redact/review.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
@@ -5,8 +7,6 @@ import type { CarryRequest } from "./attribution/carry.ts";
 import type { ExportNotesRequest } from "./attribution/export-notes.ts";
 import type { BackfillRequest } from "./checkpoints/checkpoints.ts";
 import type { RewindRequest } from "./checkpoints/rewind.ts";
-import { withMemory, withMemoryOrNote } from "./open.ts";
-import type { Running } from "./operations.ts";
 import type { AlineAsked, AlinePlan, PreviewRequest, TranscriptToImport } from "./sessions/import.ts";
 import type { MemoryImportRequest, WriteLines } from "./sync/memory-file.ts";
 import type { SyncRequest } from "./sync/sync.ts";

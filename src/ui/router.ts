@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { Decision } from "../protocol/operations/memory.ts";
+import type { Decision } from "../features/decisions/operation.ts";
 
 /** What an address says to its view. */
 export interface ViewProps {

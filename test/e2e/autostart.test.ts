@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import type { StatusResponse } from "../../src/features/status/operation.ts";
 import { namesIn, textOf } from "../../src/project/files/if-any.ts";
 import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import {
   cleanUp,
   createProject,

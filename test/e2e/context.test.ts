@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { listNotes } from "../../src/features/notes/operation.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { ask, sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
@@ -54,7 +55,7 @@ async function remember(): Promise<void> {
     noise.writeTo(dir);
   }
   await untilRead(project);
-  await until(async () => (await callDaemon(project.root, "annotations", {})).total === 1);
+  await until(async () => (await callDaemon(project.root, listNotes, {})).total === 1);
 }
 
 const hook = async (name: string, event: string, more: object = {}) => {

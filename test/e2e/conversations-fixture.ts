@@ -1,12 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
+import { changing } from "../../src/answers/changing.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { readSpool } from "../../src/features/daemon/operation.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import type { transcriptSearchRequest } from "../../src/features/search/operation.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
+import { searchTranscripts } from "../../src/features/search/operation.ts";
 import { writeItem } from "../../src/hooks/deliver.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
-import type { RequestOf } from "../../src/protocol/routes.ts";
-import { changing } from "../../src/queries/changing.ts";
+import type { Shaped } from "../../src/protocol/shape-parts.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
@@ -41,8 +45,11 @@ export const importHere = (project: Project, sessions: readonly TranscriptFixtur
     { create: true },
   );
 
-export const ask = (project: Project, q: string, more: Partial<RequestOf<"searchTranscripts">> = {}) =>
-  callDaemon(project.root, "searchTranscripts", { q, ...more });
+export const ask = (
+  project: Project,
+  q: string,
+  more: Partial<Shaped<typeof transcriptSearchRequest>> = {},
+) => callDaemon(project.root, searchTranscripts, { q, ...more });
 
 /** Sessions that a question finds, best first. */
 export async function sessionsFound(project: Project, q: string): Promise<string[]> {
@@ -53,10 +60,10 @@ export async function sessionsFound(project: Project, q: string): Promise<string
 /** Waits until nothing is read and nothing is due; sessions may still wait to be summed up. */
 export const untilRead = (project: Project) =>
   until(async () => {
-    const queue = await callDaemon(project.root, "queue", {}).catch(() => null);
+    const queue = await callDaemon(project.root, showQueue, {}).catch(() => null);
     if (queue === null || queue.past === null) return false;
     const { running } = queue.sessions;
-    const { memory } = await callDaemon(project.root, "searchTranscripts", { q: "anything" });
+    const { memory } = await callDaemon(project.root, searchTranscripts, { q: "anything" });
     return running.length === 0 && memory.pending === 0;
   });
 
@@ -64,7 +71,7 @@ export const untilRead = (project: Project) =>
 export function hookItem(project: Project, event: string, payload: Record<string, string>, at = Date.now()) {
   const item = { kind: "claude-hook", event, received_at: at, place: project.root, payload };
   writeItem(item);
-  return callDaemon(project.root, "spool", {});
+  return callDaemon(project.root, readSpool, {});
 }
 
 const tables = {

@@ -4,6 +4,14 @@ import { appendFileSync, mkdirSync, rmSync, truncateSync, utimesSync, writeFileS
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { forget } from "../../src/features/forget/operation.ts";
+import { importTranscript } from "../../src/features/import/operation.ts";
+import { retryJobs, showQueue } from "../../src/features/jobs/operation.ts";
+import { listNotes, writeNote } from "../../src/features/notes/operation.ts";
+import { scrub } from "../../src/features/scrub/operation.ts";
+import { searchAll } from "../../src/features/search/operation.ts";
+import { showSession } from "../../src/features/sessions/operation.ts";
+import { showStatus } from "../../src/features/status/operation.ts";
 import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { isAtRest, listJobs } from "../../src/store/memory/jobs/job-rows.ts";
@@ -71,11 +79,11 @@ function age(file: string): string {
 }
 
 const importAll = (files: readonly string[]) =>
-  callDaemon(project.root, "indexTranscript", { transcript_paths: [...files], trigger: "import" });
+  callDaemon(project.root, importTranscript, { transcript_paths: [...files], trigger: "import" });
 
 /** Waits until the queue is empty, summaries included. */
 const untilNothingWaits = (of: Project = project) =>
-  until(async () => (await callDaemon(of.root, "queue", {}).catch(() => null))?.sessions.is_idle);
+  until(async () => (await callDaemon(of.root, showQueue, {}).catch(() => null))?.sessions.is_idle);
 
 /** Leaves a session to be imported. */
 function waitingSession(): void {
@@ -107,14 +115,14 @@ describe("a daemon that answers for all their projects", () => {
 
     await importAll([first]);
     await untilNothingWaits();
-    expect((await callDaemon(project.root, "queue", {})).past).toMatchObject({ sessions: 1 });
+    expect((await callDaemon(project.root, showQueue, {})).past).toMatchObject({ sessions: 1 });
     expect((await status(project)).memory.sessions).toBe(1);
-    expect((await callDaemon(project.root, "session", { id: idOf(1) })).summary).toMatchObject({
+    expect((await callDaemon(project.root, showSession, { id: idOf(1) })).summary).toMatchObject({
       source: "extractive",
     });
     appendFileSync(second, "\n");
     await until(async () => (await status(project)).memory.sessions === 2);
-    const refused = await callDaemon(project.root, "indexTranscript", {
+    const refused = await callDaemon(project.root, importTranscript, {
       transcript_path: join(dir, `${idOf(4)}.jsonl`),
     });
     expect(refused).toMatchObject({ queued: false, reason: expect.stringContaining("/somewhere/else") });
@@ -144,7 +152,7 @@ describe("a daemon that answers for all their projects", () => {
     const { memory, models } = await status(project);
     expect(memory).toMatchObject({ sessions: 3, turns: 4, problem: null, needs_scrubbing: false });
     expect(models.text).toMatchObject([{ id: "static-1", state: "ready" }]);
-    const all = await callDaemon(project.root, "searchAll", { q: "attempts of the flamingo" });
+    const all = await callDaemon(project.root, searchAll, { q: "attempts of the flamingo" });
     expect(all).toMatchObject({ scope: "all", notes: [] });
     const content = await ask(project, '"FAIL flamingo"', { in: "content" });
     expect(content.results).toMatchObject([
@@ -164,7 +172,7 @@ describe("a daemon that answers for all their projects", () => {
     const payload = { session_id: made.session, transcript_path: file, cwd: project.root };
     await hookItem(project, "session-start", { ...payload, source: "startup" });
     await hookItem(project, "user-prompt", { ...payload, prompt: `Note to Pommel: ${note}` });
-    const annotations = async () => (await callDaemon(project.root, "annotations", {})).annotations;
+    const annotations = async () => (await callDaemon(project.root, listNotes, {})).annotations;
     await until(async () => (await annotations()).length === 1);
     expect(await annotations()).toMatchObject([
       { note, session_id: made.session, turn: null, source: "prompt" },
@@ -184,13 +192,13 @@ describe("a daemon that answers for all their projects", () => {
     expect(await annotations()).toHaveLength(1);
     await until(async () => (await ask(project, "flamingos lagoon seven")).results.length > 0);
 
-    const shown = () => callDaemon(project.root, "session", { id: made.session.slice(0, 8) });
+    const shown = () => callDaemon(project.root, showSession, { id: made.session.slice(0, 8) });
     await until(async () => (await shown()).summary !== null && (await shown()).session.agents === 1);
     expect(await shown()).toMatchObject({
       session: { id: made.session, agents: 1, turns: 1, end_reason: "prompt_input_exit" },
       agents: [`${made.session}/a1b2c3`],
     });
-    const inner = await callDaemon(project.root, "session", { id: `${made.session}/a1b2c3` });
+    const inner = await callDaemon(project.root, showSession, { id: `${made.session}/a1b2c3` });
     expect(inner.session).toMatchObject({ parent_id: made.session, agent_type: "Explore" });
   });
 
@@ -210,14 +218,14 @@ describe("a daemon that answers for all their projects", () => {
     rmSync(file);
     about(2, "bittern").writeTo(dir);
     await until(async () => (await status(project)).memory.sessions === 2);
-    const { session, turns } = await callDaemon(project.root, "session", { id: idOf(1) });
+    const { session, turns } = await callDaemon(project.root, showSession, { id: idOf(1) });
     expect(session.turns).toBe(2);
     expect(turns.map(({ prompt }) => prompt)).toEqual([
       "Why does the flamingo fail at night?",
       "Where does the heron sleep?",
     ]);
     await untilRead(project);
-    expect((await callDaemon(project.root, "queue", {})).sessions.dead).toEqual([]);
+    expect((await callDaemon(project.root, showQueue, {})).sessions.dead).toEqual([]);
   });
 
   test("a transcript that grows while it is read is read to its end", async () => {
@@ -261,7 +269,7 @@ describe("a daemon that answers for all their projects", () => {
     await start(project);
     await Promise.all([untilRead(project), untilRead(other)]);
     await importAll(files);
-    await callDaemon(other.root, "indexTranscript", { transcript_paths: files, trigger: "import" });
+    await callDaemon(other.root, importTranscript, { transcript_paths: files, trigger: "import" });
     inWorktree.writeTo(transcriptDir(other));
     await until(async () => (await status(other)).memory.sessions === 10);
     await untilRead(project);
@@ -337,7 +345,7 @@ describe("a daemon that answers for all their projects", () => {
   );
 
   async function problemOf() {
-    const { daemon, memory } = await callDaemon(project.root, "status", {});
+    const { daemon, memory } = await callDaemon(project.root, showStatus, {});
     return { pid: daemon.pid, problem: memory.problem };
   }
 
@@ -358,7 +366,7 @@ describe("a daemon that answers for all their projects", () => {
     const { memory, notes } = await status(project);
     expect(memory.problem).toContain("is damaged");
     expect(notes.join()).toContain("is damaged");
-    expect(await callDaemon(project.root, "searchAll", { q: "attempts" })).toMatchObject({
+    expect(await callDaemon(project.root, searchAll, { q: "attempts" })).toMatchObject({
       transcripts: null,
     });
     const { stdout } = await callPm(["status"], { cwd: project.root });
@@ -368,8 +376,8 @@ describe("a daemon that answers for all their projects", () => {
   test("impossible jobs fail after some attempts, and can be tried again", async () => {
     await start(project);
     const file = join(dir, "nobody.jsonl");
-    await callDaemon(project.root, "indexTranscript", { transcript_path: file, agent: "claude" });
-    const jobs = async () => (await callDaemon(project.root, "queue", {})).sessions;
+    await callDaemon(project.root, importTranscript, { transcript_path: file, agent: "claude" });
+    const jobs = async () => (await callDaemon(project.root, showQueue, {})).sessions;
     await until(async () => (await jobs()).pending === 1);
     about(1, "flamingo").writeTo(dir);
     await until(async () => (await status(project)).memory.sessions === 1);
@@ -378,7 +386,7 @@ describe("a daemon that answers for all their projects", () => {
     late.prompt("Is it there now?");
     writeFileSync(file, late.text());
     await until(async () => (await status(project)).memory.sessions === 2);
-    expect(await callDaemon(project.root, "retry", {})).toEqual({ jobs: 0 });
+    expect(await callDaemon(project.root, retryJobs, {})).toEqual({ jobs: 0 });
   });
 
   test("notes from a shell are found, and forgotten when that is asked for", async () => {
@@ -387,22 +395,22 @@ describe("a daemon that answers for all their projects", () => {
     about(2, "heron").writeTo(dir);
     await until(async () => (await status(project)).memory.sessions === 2);
     const given = { note: "the ibis moves in May", session_id: idOf(1) };
-    const { annotation } = await callDaemon(project.root, "annotate", given);
+    const { annotation } = await callDaemon(project.root, writeNote, given);
     expect(annotation).toMatchObject({ note: given.note, session_id: idOf(1), source: "tool" });
-    await callDaemon(project.root, "annotate", { note: "spoonbills are protected" });
+    await callDaemon(project.root, writeNote, { note: "spoonbills are protected" });
     const notes = async (q: string) => (await ask(project, q)).results.map((result) => result.annotation);
     expect(await notes("when does the ibis move")).toContain(given.note);
     expect(await notes("spoonbills protected")).toContain("spoonbills are protected");
 
-    const preview = await callDaemon(project.root, "forget", { annotation: annotation.id, dry_run: true });
+    const preview = await callDaemon(project.root, forget, { annotation: annotation.id, dry_run: true });
     expect(preview).toMatchObject({ annotations: 1, forgotten: false });
     expect(await notes("when does the ibis move")).toContain(given.note);
-    await callDaemon(project.root, "forget", { annotation: annotation.id });
+    await callDaemon(project.root, forget, { annotation: annotation.id });
     expect(await notes("when does the ibis move")).not.toContain(given.note);
-    await expect(callDaemon(project.root, "scrub", { llm: true })).rejects.toMatchObject({ code: "usage" });
-    expect(await callDaemon(project.root, "scrub", {})).toEqual({ queued: true });
+    await expect(callDaemon(project.root, scrub, { llm: true })).rejects.toMatchObject({ code: "usage" });
+    expect(await callDaemon(project.root, scrub, {})).toEqual({ queued: true });
     await until(async () =>
-      (await callDaemon(project.root, "queue", {})).sessions.recent.some(
+      (await callDaemon(project.root, showQueue, {})).sessions.recent.some(
         ({ kind, outcome }) => kind === "scrub" && outcome === "done",
       ),
     );
@@ -418,14 +426,17 @@ describe("a daemon that answers for all their projects", () => {
     await start(project);
     await untilIdle(project);
     expect(await idle()).toEqual([true, false]);
-    expect(await callDaemon(project.root, "queue", {})).toMatchObject({ code_is_idle: true, is_idle: false });
+    expect(await callDaemon(project.root, showQueue, {})).toMatchObject({
+      code_is_idle: true,
+      is_idle: false,
+    });
   });
 
   test("settings say whether anything is captured", async () => {
     captureNothing();
     await start(project);
     const transcript_path = about(1, "flamingo").writeTo(dir);
-    const asked = callDaemon(project.root, "indexTranscript", { transcript_path });
+    const asked = callDaemon(project.root, importTranscript, { transcript_path });
     await expect(asked).rejects.toMatchObject({ code: "capture_off" });
     expect((await pmJson<{ memory: { sessions: number } }>(project, "status")).memory.sessions).toBe(0);
   });
@@ -530,12 +541,12 @@ describe("a daemon of its own, or none", () => {
       await ended;
       daemon = spawnDaemon();
       // It goes on with a project when somebody asks for that.
-      await until(() => callDaemon(project.root, "queue", {}).catch(() => null));
+      await until(() => callDaemon(project.root, showQueue, {}).catch(() => null));
     }
     memory.close();
     await untilAnswering();
     await untilNothingWaits();
-    const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
+    const { dead } = (await callDaemon(project.root, showQueue, {})).sessions;
     expect(dead).toEqual([]);
     await kill();
     const disturbed = contentOfMemory(project);

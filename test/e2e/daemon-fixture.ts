@@ -4,11 +4,13 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import type { SearchResponse } from "../../src/protocol/results.ts";
+import type { StatusResponse } from "../../src/features/status/operation.ts";
+import { showStatus } from "../../src/features/status/operation.ts";
 import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { SearchResponse } from "../../src/protocol/operations/search.ts";
-import type { StatusResponse } from "../../src/protocol/operations/status.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { lockHolder } from "../../src/store/sqlite/lock.ts";
 import { nameProject } from "../support/named-project.ts";
@@ -54,7 +56,7 @@ export const start = (project: Project) =>
   pmJson<{ pid: number; port: number; already_running: boolean }>(project, "start");
 /** What `pm status` says, without the process of its own that it would take where tests ask again and again. */
 export const status = (project: Project): Promise<StatusResponse> =>
-  callDaemon(project.root, "status", {}).catch(() => pmJson<StatusResponse>(project, "status"));
+  callDaemon(project.root, showStatus, {}).catch(() => pmJson<StatusResponse>(project, "status"));
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
@@ -91,7 +93,7 @@ export async function until<T>(condition: () => T | Promise<T>): Promise<NonNull
 
 /** Whether the daemon has indexed the project's code; null where none answers. */
 export const isIdle = (project: Project): Promise<boolean | null> =>
-  callDaemon(project.root, "queue", {}).then(
+  callDaemon(project.root, showQueue, {}).then(
     ({ code_is_idle }) => code_is_idle,
     () => null,
   );

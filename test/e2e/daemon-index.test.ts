@@ -5,11 +5,15 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { shutDown } from "../../src/features/daemon/operation.ts";
+import { findImpact } from "../../src/features/impact/operation.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import type { SearchResponse } from "../../src/protocol/results.ts";
+import { searchCode } from "../../src/features/search/operation.ts";
 import { rememberProject } from "../../src/git/projects/find-project.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { placeHeader } from "../../src/protocol/door.ts";
-import type { SearchResponse } from "../../src/protocol/operations/search.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
@@ -69,7 +73,7 @@ describe("a daemon that answers for all their projects", () => {
     await start(project);
     await untilIdle(project);
     const callers = async () =>
-      (await callDaemon(project.root, "impact", { of: ["retry"] })).touched.map(({ name }) => name);
+      (await callDaemon(project.root, findImpact, { of: ["retry"] })).touched.map(({ name }) => name);
     const client = (body: string) =>
       `import { retry } from "./retry.ts";\nexport function get() {\n  ${body}\n}\n`;
     expect(await callers()).toEqual([]);
@@ -225,7 +229,7 @@ describe("a daemon of their own, or none", () => {
     await until(async () => (await found(project, "compute39")).includes("src/module39.ts"));
     await untilIdle(project);
     expect(await status(project)).toMatchObject({ index: { total_files: 41 } });
-    expect((await callDaemon(project.root, "queue", {})).last_error).toBeNull();
+    expect((await callDaemon(project.root, showQueue, {})).last_error).toBeNull();
     expect(readDaemonRecord()?.pid).toBe(pid);
   });
 
@@ -233,9 +237,9 @@ describe("a daemon of their own, or none", () => {
     const project = createProject(modules(400));
     spawnDaemon();
     await untilAnswering();
-    const search = () => callDaemon(project.root, "search", { q: "compute" });
+    const search = () => callDaemon(project.root, searchCode, { q: "compute" });
     expect((await search()).index).toMatchObject({ is_complete: false });
-    await callDaemon(project.root, "shutdown", {});
+    await callDaemon(project.root, shutDown, {});
     await untilStopped();
     expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
     const alone = await callPm(["search", "compute1"], { cwd: project.root });

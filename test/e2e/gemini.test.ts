@@ -3,8 +3,10 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { registerSession } from "../../src/features/import/operation.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { ImportFollowed } from "../../src/queries/sessions/import.ts";
 import { chat, idOf } from "../support/chat-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
@@ -40,14 +42,16 @@ test("a chat is found while it goes on, and stays when the client rewrites and d
   await start(project);
   const c = about("flamingo", "flamingo");
   const begun = { session_id: c.session, cwd: project.root };
-  expect(await callDaemon(project.root, "sessionStart", { ...begun, agent: "gemini" })).toEqual({
+  expect(await callDaemon(project.root, registerSession, { ...begun, agent: "gemini" })).toEqual({
     registered: true,
   });
-  await expect(callDaemon(project.root, "sessionStart", { ...begun, agent: "emacs" })).rejects.toMatchObject({
-    code: "usage",
-  });
+  await expect(callDaemon(project.root, registerSession, { ...begun, agent: "emacs" })).rejects.toMatchObject(
+    {
+      code: "usage",
+    },
+  );
   const unnamed = { ...begun, session_id: "", agent: "gemini" } as const;
-  await expect(callDaemon(project.root, "sessionStart", unnamed)).rejects.toMatchObject({ code: "usage" });
+  await expect(callDaemon(project.root, registerSession, unnamed)).rejects.toMatchObject({ code: "usage" });
   const file = c.writeTo(tmp);
   await untilFound("flamingo timeout", c.session);
   const before = c.text().length;
@@ -71,7 +75,7 @@ test("a chat is found while it goes on, and stays when the client rewrites and d
   const [best] = (await ask(project, "why did the flamingo fail", { agent: "gemini" })).results;
   expect(best).toMatchObject({ session_id: c.session, agent: "gemini", files: ["src/retry.ts"] });
   expect((await ask(project, "flamingo", { agent: "claude" })).results).toEqual([]);
-  const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
+  const { dead } = (await callDaemon(project.root, showQueue, {})).sessions;
   expect(dead).toEqual([]);
 });
 

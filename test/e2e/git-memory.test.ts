@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { readSpool } from "../../src/features/daemon/operation.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { attributionsOf } from "../../src/store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../src/store/memory/commits/checkpoints.ts";
@@ -165,7 +166,7 @@ describe("a daemon that answers for all their projects", () => {
     write(project, "src/mine.ts", "export const mine = true;\n");
     commit("By hand");
     await tellOfCommit();
-    await callDaemon(project.root, "spool", {});
+    await callDaemon(project.root, readSpool, {});
     write(project, "src/more.ts", "export const more = true;\n");
     await until(async () => (await status(project)).index.total_files >= 3);
     const { commits, commits_waiting, jobs } = (await status(project)).memory;

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { describeDaemon } from "../../src/features/daemon/operation.ts";
 import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { exitLocked, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, programFile, spawnDaemon, until } from "./daemon-fixture.ts";
@@ -226,7 +227,7 @@ const ended = (child: ReturnType<typeof spawn>) =>
   until(() => child.exitCode !== null || child.signalCode !== null);
 const untilAnswering = () =>
   until(() =>
-    callDaemon(null, "daemon", {}).then(
+    callDaemon(null, describeDaemon, {}).then(
       ({ pid }) => pid,
       () => null,
     ),

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { importTranscript } from "../../src/features/import/operation.ts";
 import { startFakeOpenai } from "../support/fake-openai-llm.ts";
 import { ask, sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
@@ -41,7 +42,7 @@ test("imported sessions are summed up once the model answers, without their secr
     const away = { status: 401, body: { error: { message: "not yet" } } };
     server.faults.push(...Array.from({ length: 50 }, () => away));
     await start(project);
-    await callDaemon(project.root, "indexTranscript", { transcript_paths: [file], trigger: "import" });
+    await callDaemon(project.root, importTranscript, { transcript_paths: [file], trigger: "import" });
     await until(async () => (await status(project)).memory.llm.problem);
     type Shown = { session: { title: string; topics: string[] }; summary: { source: string } };
     const shown = () => pmJson<Shown>(project, "session", session);
@@ -60,7 +61,7 @@ test("imported sessions are summed up once the model answers, without their secr
     expect((await ask(project, "heron fails at night")).results[0]).toMatchObject({ summary: ofChunk });
     expect(JSON.stringify(server.requests)).not.toContain(key);
     const asked = server.requests.length;
-    await callDaemon(project.root, "indexTranscript", { transcript_paths: [file], trigger: "import" });
+    await callDaemon(project.root, importTranscript, { transcript_paths: [file], trigger: "import" });
     expect((await status(project)).memory.llm).toMatchObject({
       problem: null,
       tokens_today: expect.any(Number),

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { PackagesAnswer } from "../../src/protocol/operations/files.ts";
-import type { SearchResponse } from "../../src/protocol/operations/search.ts";
+import type { PackagesAnswer } from "../../src/features/packages/operation.ts";
+import type { SearchResponse } from "../../src/protocol/results.ts";
 import { call, connect } from "./mcp-fixture.ts";
 import { callPm } from "./run-pm.ts";
 

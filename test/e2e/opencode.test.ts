@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { dataDir } from "../../src/agents/opencode/profile.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import type { Project } from "../../src/project/paths.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
 import type { ImportFollowed } from "../../src/queries/sessions/import.ts";
 import { edited, opencodeSession, said } from "../support/opencode-fixture.ts";
 import { ask, sessionsFound } from "./conversations-fixture.ts";
@@ -64,7 +65,7 @@ test("a session is found while it goes on, and stays when the client deletes it"
   expect(best).toMatchObject({ session_id: s.session, agent: "opencode", files: ["src/retry.ts"] });
   const recorded = (await ask(project, "bittern")).results.map(({ session_id }) => session_id);
   expect(recorded).not.toContain("ses_a3");
-  const { dead } = (await callDaemon(project.root, "queue", {})).sessions;
+  const { dead } = (await callDaemon(project.root, showQueue, {})).sessions;
   expect(dead).toEqual([]);
 });
 

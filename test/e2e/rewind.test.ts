@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { searchTranscripts } from "../../src/features/search/operation.ts";
 import { defaultConfig } from "../../src/project/config/settings.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { cutOf, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
@@ -259,7 +260,7 @@ describe("a search", () => {
     const unknown = await pm("search", "transcripts", "token", "--event", "nothing");
     expect(unknown.code).toBe(5);
     expect(await pm("start")).toMatchObject({ code: 0 });
-    const ask = (commit: string) => callDaemon(project.root, "searchTranscripts", { q: "token", commit });
+    const ask = (commit: string) => callDaemon(project.root, searchTranscripts, { q: "token", commit });
     await expect(ask("fffffff")).rejects.toMatchObject({ code: "not_found" });
     const answer = await inTime(
       () => ask(first.slice(0, 9)),

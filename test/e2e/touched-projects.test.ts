@@ -2,6 +2,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { listSessions } from "../../src/features/sessions/operation.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";
@@ -24,7 +25,8 @@ test("a session that was started in a folder around two projects is recorded in 
   session.write(join(written.root, "saffron.ts"), "export const saffron = 1;\n");
   session.reply("Added.");
   session.writeTo(directory);
-  const listed = async (project: typeof written) => (await callDaemon(project.root, "sessions", {})).sessions;
+  const listed = async (project: typeof written) =>
+    (await callDaemon(project.root, listSessions, {})).sessions;
   const found = await until(async () => (await listed(written))[0]);
   expect(found).toMatchObject({ id: "44444444-1111-4111-8111-111111111111", cwd: around.root });
   expect(await listed(other)).toEqual([]);

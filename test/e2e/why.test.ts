@@ -4,10 +4,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import type { BlameAnswer } from "../../src/features/blame/operation.ts";
+import { blame as blameOperation } from "../../src/features/blame/operation.ts";
+import {
+  compareCheckpoints,
+  listCheckpoints,
+  showCheckpoint,
+} from "../../src/features/checkpoints/operation.ts";
+import { listDecisions } from "../../src/features/decisions/operation.ts";
+import { listEvents } from "../../src/features/events/operation.ts";
+import { findRelated } from "../../src/features/related/operation.ts";
+import { previewRewind } from "../../src/features/rewind/operation.ts";
+import { listSessions } from "../../src/features/sessions/operation.ts";
+import type { StatsAnswer } from "../../src/features/stats/operation.ts";
+import { showStats } from "../../src/features/stats/operation.ts";
+import type { WhyAnswer } from "../../src/features/why/operation.ts";
+import { why } from "../../src/features/why/operation.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { BlameAnswer, WhyAnswer } from "../../src/protocol/operations/blame.ts";
-import type { StatsAnswer } from "../../src/protocol/operations/stats.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
@@ -164,23 +178,23 @@ describe("an agent's line", () => {
   it("leads to the same over HTTP, and in a program that uses the client", async () => {
     const file = "src/auth.ts";
     const same: [command: string[], answered: Promise<unknown>][] = [
-      [["why", `${file}:2`], callDaemon(project.root, "why", { file, first_line: 2 })],
+      [["why", `${file}:2`], callDaemon(project.root, why, { file, first_line: 2 })],
       [
         ["blame", file, "-L", "2,3"],
-        callDaemon(project.root, "blame", { file, first_line: 2, last_line: 3 }),
+        callDaemon(project.root, blameOperation, { file, first_line: 2, last_line: 3 }),
       ],
-      [["stats", "--path", "src"], callDaemon(project.root, "stats", { path: ["src", "src/**"] })],
-      [["decisions", "--file", file], callDaemon(project.root, "decisions", { file: [file] })],
-      [["related", "--files", file], callDaemon(project.root, "related", { file: [file] })],
-      [["checkpoint", "list"], callDaemon(project.root, "checkpoints", {})],
-      [["checkpoint", "show", hash], callDaemon(project.root, "checkpoint", { id: hash })],
+      [["stats", "--path", "src"], callDaemon(project.root, showStats, { path: ["src", "src/**"] })],
+      [["decisions", "--file", file], callDaemon(project.root, listDecisions, { file: [file] })],
+      [["related", "--files", file], callDaemon(project.root, findRelated, { file: [file] })],
+      [["checkpoint", "list"], callDaemon(project.root, listCheckpoints, {})],
+      [["checkpoint", "show", hash], callDaemon(project.root, showCheckpoint, { id: hash })],
       [
         ["checkpoint", "diff", `${hash}~1`, hash],
-        callDaemon(project.root, "compare", { from: `${hash}~1`, to: hash }),
+        callDaemon(project.root, compareCheckpoints, { from: `${hash}~1`, to: hash }),
       ],
-      [["rewind", hash], callDaemon(project.root, "rewindPreview", { target: hash })],
-      [["event", "list"], callDaemon(project.root, "events", {})],
-      [["session", "list"], callDaemon(project.root, "sessions", {})],
+      [["rewind", hash], callDaemon(project.root, previewRewind, { target: hash })],
+      [["event", "list"], callDaemon(project.root, listEvents, {})],
+      [["session", "list"], callDaemon(project.root, listSessions, {})],
     ];
     for (const [command, answered] of same) {
       expect(await pmJson(project, ...command), command.join(" ")).toMatchObject(

@@ -2,9 +2,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
+import { changing } from "../../src/answers/changing.ts";
+import { reindex } from "../../src/answers/reindex.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { changing } from "../../src/queries/changing.ts";
-import { reindex } from "../../src/queries/search/reindex.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";

@@ -13,6 +13,7 @@ import {
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callDaemon } from "../../src/client/daemon-client.ts";
+import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { latestNumber } from "../../src/store/sqlite/schema.ts";
@@ -93,7 +94,7 @@ function workplace(name: string, { sessions: end, autostart }: { sessions: numbe
   const idle = async (from: string) => {
     await run(from, ["start", "--wait"]);
     for (let waited = 0; waited < 600; waited++, await sleep(200)) {
-      const queue = await callDaemon(project.root, "queue", {}).catch(() => null);
+      const queue = await callDaemon(project.root, showQueue, {}).catch(() => null);
       if (queue?.code_is_idle && queue.sessions.is_idle) return;
     }
     throw new Error(`${name}: the queue does not empty`);

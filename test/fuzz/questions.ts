@@ -3,22 +3,20 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
+import { changing } from "../../src/answers/changing.ts";
+import { reindex } from "../../src/answers/reindex.ts";
+import { needsDaemon, run } from "../../src/answers/run.ts";
 import { forwarded } from "../../src/cli/forward.ts";
 import { NotForwarded } from "../../src/cli/frame.ts";
 import { runCommandLine } from "../../src/cli/run-command-line.ts";
-import type { Handlers } from "../../src/daemon/http/handlers.ts";
 import { PageAccess } from "../../src/daemon/http/page.ts";
-import { answerWith, createServer } from "../../src/daemon/http/server.ts";
+import { checkRequests, createServer } from "../../src/daemon/http/server.ts";
 import { newRecord } from "../../src/daemon/lifecycle/port.ts";
+import { type OperationName, operations } from "../../src/features/index.ts";
 import { PommelError } from "../../src/project/errors.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
-import type { RouteName } from "../../src/protocol/endpoints.ts";
-import { routes } from "../../src/protocol/routes.ts";
-import { changing } from "../../src/queries/changing.ts";
-import { type OperationName, operationNames, run } from "../../src/queries/operations.ts";
-import { reindex } from "../../src/queries/search/reindex.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { nameProject } from "../support/named-project.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
@@ -53,7 +51,7 @@ export async function projectToAsk(): Promise<{ project: Project; remove(): void
   return { project, remove: () => rmSync(dir, { recursive: true, force: true }) };
 }
 
-const examples: Partial<Record<RouteName, object>> = {
+const examples: Partial<Record<OperationName, object>> = {
   search: { q: "where is the total", limit: 3, path: "src", language: "ts" },
   searchTranscripts: { q: "cents", limit: 3, since: "yesterday", file: "src/*.ts" },
   searchHistory: { q: "count", limit: 3 },
@@ -83,22 +81,14 @@ export async function fuzzRequests(
   project: Project,
   { seed, deadline }: FuzzOptions,
 ): Promise<void> {
-  const refuse = () => {
-    throw new PommelError("not_found", "Not here.");
-  };
-  const handlers = Object.fromEntries(
-    (Object.keys(routes) as RouteName[]).map((name) => [
-      name,
-      (operationNames as string[]).includes(name)
-        ? (request: never, signal?: AbortSignal) => run(project, name as OperationName, request, { signal })
-        : refuse,
-    ]),
-  ) as unknown as Handlers;
   let record: DaemonRecord | null = null;
   let logged = "";
   const server = createServer({
     record: () => record,
-    answer: answerWith(handlers, async () => handlers),
+    answer: checkRequests(async (_place, operation, request, signal) => {
+      if (needsDaemon(operation)) throw new PommelError("not_found", "Not here.");
+      return run(operation, operation.of === "machine" ? null : project, request, { signal });
+    }),
     isSocket: false,
     pages: new PageAccess(),
     pageDir: join(project.root, "ui"),
@@ -141,8 +131,9 @@ export async function fuzzRequests(
 }
 
 function request(mutator: Mutator, token: string): { url: string; init: RequestInit } {
-  const name = mutator.pick(Object.keys(examples)) as RouteName;
-  const { method, path } = routes[name];
+  const name = mutator.pick(Object.keys(examples)) as OperationName;
+  const { methods, path } = operations.get(name)!;
+  const [method] = methods as ["GET" | "POST"];
   let given: unknown = examples[name];
   for (let left = mutator.below(3); left >= 0; left--) given = mutator.json(given);
   const fields: [string, unknown][] =

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { SessionResponse } from "../../src/protocol/operations/sessions.ts";
+import type { SessionResponse } from "../../src/features/sessions/operation.ts";
 import { prompts } from "./codex-scripts.ts";
 import { type CodexStage, type ListedHook, setCodexStage } from "./codex-stage.ts";
 import { spooled } from "./ground.ts";

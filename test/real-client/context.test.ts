@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Injected } from "../../src/protocol/operations/context.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/operations/search.ts";
+import type { Injected } from "../../src/features/context/operation.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { describeClient } from "./suite.ts";

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { SessionResponse } from "../../src/protocol/operations/sessions.ts";
+import type { SessionResponse } from "../../src/features/sessions/operation.ts";
 import { note, prompts } from "./gemini-scripts.ts";
 import { type GeminiStage, setGeminiStage } from "./gemini-stage.ts";
 import { spooled } from "./ground.ts";

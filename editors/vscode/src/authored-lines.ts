@@ -1,4 +1,4 @@
-import type { BlameRange } from "../../../src/protocol/operations/blame.ts";
+import type { BlameRange } from "../../../src/features/blame/operation.ts";
 import { relativeTime } from "../../../src/text/relative-time.ts";
 
 /** As the server sends it: consecutive lines of a document and who wrote them. Lines count from 0 and are inclusive. */

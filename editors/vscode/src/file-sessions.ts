@@ -1,4 +1,4 @@
-import type { RelatedSession } from "../../../src/protocol/operations/memory.ts";
+import type { RelatedSession } from "../../../src/features/related/operation.ts";
 import type { AuthoredLines } from "./authored-lines.ts";
 
 /** A session that touched a file. */

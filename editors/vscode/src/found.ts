@@ -1,4 +1,5 @@
-import type { CommitFound, EventFound, SearchAllResponse } from "../../../src/protocol/operations/search.ts";
+import type { SearchAllResponse } from "../../../src/features/search/operation.ts";
+import type { CommitFound, EventFound } from "../../../src/protocol/results.ts";
 import { relativeTime } from "../../../src/text/relative-time.ts";
 
 /** What a search or an impact found, as a picker shows it. */

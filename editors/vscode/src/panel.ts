@@ -15,8 +15,8 @@ import {
   window,
   workspace,
 } from "vscode";
-import type { SessionSummary } from "../../../src/protocol/operations/sessions.ts";
-import { isRunning } from "../../../src/protocol/reading/session.ts";
+import type { SessionSummary } from "../../../src/features/sessions/operation.ts";
+import { isRunning } from "../../../src/features/sessions/session-words.ts";
 import { relativeTime } from "../../../src/text/relative-time.ts";
 import { beginningOf } from "../../../src/text/text-size.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";

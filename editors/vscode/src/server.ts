@@ -19,8 +19,8 @@ import {
   type Middleware,
   State,
 } from "vscode-languageclient/node";
+import type { RequestNamed, ResponseNamed } from "../../../src/features/index.ts";
 import { findProgram } from "../../../src/project/find-program.ts";
-import type { RequestOf, ResponseOf } from "../../../src/protocol/routes.ts";
 import type { AuthoredLines } from "./authored-lines.ts";
 
 const installDocs = "https://github.com/pommel-dev/pommel/blob/main/docs/getting-started.md";
@@ -103,10 +103,14 @@ export class Server implements Disposable {
    */
   async ask<R extends "searchAll" | "sessions" | "related" | "impact">(
     operation: R,
-    input: Partial<RequestOf<R>>,
+    input: Partial<RequestNamed<R>>,
     uri: Uri,
-  ): Promise<ResponseOf<R> | null> {
-    return this.request<ResponseOf<R> | null>("pommel/ask", { operation, input, uri: uri.toString() }, null);
+  ): Promise<ResponseNamed<R> | null> {
+    return this.request<ResponseNamed<R> | null>(
+      "pommel/ask",
+      { operation, input, uri: uri.toString() },
+      null,
+    );
   }
 
   /** Who wrote which lines of an open document; its file from the project's root, null in no project. */

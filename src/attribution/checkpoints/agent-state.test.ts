@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
-import { readAgentState } from "../../protocol/operations/checkpoints.ts";
+import { readAgentState } from "../../protocol/agent-state.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";

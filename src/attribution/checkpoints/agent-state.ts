@@ -1,6 +1,6 @@
 import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
-import type { AgentState, SessionState } from "../../protocol/operations/checkpoints.ts";
+import type { AgentState, SessionState } from "../../protocol/agent-state.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding } from "../../store/memory/memory-records.ts";

@@ -1,3 +1,4 @@
+import { reloadSettings } from "../../features/settings/operation.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import { envName, loadConfig, type Origin, readConfigFile } from "../../project/config/config.ts";
 import {
@@ -158,7 +159,7 @@ async function applyToDaemon(cwd: string, output: Output): Promise<boolean> {
   const { call } = await import("../../client/call.ts");
   const { DaemonUnreachable } = await import("../../client/daemon-client.ts");
   try {
-    const { need_restart, in_foreground } = await call("reloadSettings", {}, project, { without: "fail" });
+    const { need_restart, in_foreground } = await call(reloadSettings, {}, project, { without: "fail" });
     if (need_restart.length === 0) return false;
     const keys = need_restart.join(", ");
     if (in_foreground) {

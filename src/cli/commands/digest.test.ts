@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import type { DigestAnswer, DigestSession } from "../../protocol/operations/stats.ts";
+import type { DigestAnswer, DigestSession } from "../../features/digest/operation.ts";
 import { widthOf } from "../../text/display-width.ts";
 import { markdownAsHtml } from "../../text/markdown/html.ts";
 import { digestAsMarkdown, outlineOf, renderDigest } from "./digest.ts";

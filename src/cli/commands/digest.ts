@@ -1,9 +1,11 @@
 import { call } from "../../client/call.ts";
+import type { DigestAnswer, DigestPart, DigestSession } from "../../features/digest/operation.ts";
+import { type digestRequest, sumUp } from "../../features/digest/operation.ts";
+import { digestEverywhere, type digestEverywhereRequest } from "../../features/everywhere/operation.ts";
+import { labelDecision } from "../../features/search/found-words.ts";
+import { isRunning, openEndOf } from "../../features/sessions/session-words.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
-import type { DigestAnswer, DigestPart, DigestSession } from "../../protocol/operations/stats.ts";
-import { labelDecision } from "../../protocol/reading/found.ts";
-import { isRunning, openEndOf } from "../../protocol/reading/session.ts";
-import type { RequestOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { asText } from "../../text/markdown/inert.ts";
 import { callNoted } from "../call-noted.ts";
 import type { CommandContext } from "../frame.ts";
@@ -250,7 +252,7 @@ function totals({ parts }: DigestAnswer): string {
   ].join(", ")}.`;
 }
 
-interface Options extends Omit<RequestOf<"digest">, "by"> {
+interface Options extends Omit<Shaped<typeof digestRequest>, "by"> {
   by?: "branch" | "project";
   format: "text" | "markdown";
 }
@@ -263,7 +265,7 @@ export async function digestCommand(
   const answer =
     by === "project"
       ? await everywhere(cwd, request, output)
-      : await callNoted("digest", { ...request, by }, await findProject(cwd), output);
+      : await callNoted(sumUp, { ...request, by }, await findProject(cwd), output);
   const parts = answer.parts.map((part) => outlineOf(part, by)).filter(({ sections }) => sections.length > 0);
   output.result(answer, () =>
     format === "markdown" ? digestAsMarkdown(answer, parts) : renderDigest(answer, parts, output),
@@ -272,12 +274,12 @@ export async function digestCommand(
 
 async function everywhere(
   cwd: string,
-  request: RequestOf<"digestEverywhere">,
+  request: Shaped<typeof digestEverywhereRequest>,
   output: CommandContext["output"],
 ) {
   const { noteLeftOut } = await import("./search/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
-  const answer = await call("digestEverywhere", { ...request, here }, null);
+  const answer = await call(digestEverywhere, { ...request, here }, null);
   noteLeftOut(answer, output);
   return answer;
 }

@@ -1,16 +1,13 @@
 import { text } from "node:stream/consumers";
 import { call } from "../../client/call.ts";
+import type { Fix, FixAnswer, KnownError } from "../../features/fix/operation.ts";
+import { fix, type fixRequest } from "../../features/fix/operation.ts";
+import type { HowAnswer, WorkingCommand } from "../../features/how/operation.ts";
+import { how, type howRequest } from "../../features/how/operation.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { exitCode, PommelError } from "../../project/errors.ts";
-import type {
-  Fix,
-  FixAnswer,
-  HowAnswer,
-  KnownError,
-  WorkingCommand,
-} from "../../protocol/operations/commands.ts";
 import { sharedBy } from "../../protocol/origin.ts";
-import type { RequestOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../frame.ts";
 import { indented } from "../terminal/markdown.ts";
 import type { Screen } from "../terminal/output.ts";
@@ -20,10 +17,10 @@ import { block, counted, oneLine, printable, shortId, when } from "../terminal/t
 export async function howCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: Omit<RequestOf<"how">, "q">,
+  options: Omit<Shaped<typeof howRequest>, "q">,
 ): Promise<number> {
   const project = await findProject(cwd);
-  const found = await call("how", { ...options, q: words.join(" ") }, project);
+  const found = await call(how, { ...options, q: words.join(" ") }, project);
   output.result(found, () => renderHow(found, output));
   return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
@@ -64,7 +61,7 @@ const maxError = 100_000;
 export async function fixCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: Omit<RequestOf<"fix">, "error">,
+  options: Omit<Shaped<typeof fixRequest>, "error">,
 ): Promise<number> {
   const project = await findProject(cwd);
   const given = words.length > 0 ? words.join(" ") : await text(process.stdin);
@@ -76,7 +73,7 @@ export async function fixCommand(
       "Name it, or pipe it: make 2>&1 | pm fix",
     );
   }
-  const found = await call("fix", { ...options, error }, project);
+  const found = await call(fix, { ...options, error }, project);
   output.result(found, () => renderFix(found, output));
   return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { pageRoutes, pageUrl } from "../../client/page-url.ts";
+import { listBrowsers, signOut } from "../../features/page/operation.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProgram } from "../../project/find-program.ts";
@@ -64,8 +65,8 @@ export async function openCommand(
   what: string[],
   { browser, browsers, signOut: signedOut }: OpenOptions,
 ): Promise<void> {
-  if (browsers) return listBrowsers(context);
-  if (signedOut !== undefined) return signOut(context, signedOut);
+  if (browsers) return printBrowsers(context);
+  if (signedOut !== undefined) return signOutBrowser(context, signedOut);
   const { cwd, output } = context;
   const project = await findProject(cwd);
   const route = pageRoute(view, what, (path) => locate(project, cwd, path));
@@ -90,8 +91,8 @@ async function ifDaemonRuns<T>(ask: () => Promise<T>, otherwise: T): Promise<T> 
   }
 }
 
-async function listBrowsers({ cwd, output }: CommandContext): Promise<void> {
-  const answer = await ifDaemonRuns(() => callDaemon(cwd, "browsers", {}), { browsers: [] });
+async function printBrowsers({ cwd, output }: CommandContext): Promise<void> {
+  const answer = await ifDaemonRuns(() => callDaemon(cwd, listBrowsers, {}), { browsers: [] });
   const rows = answer.browsers.map(({ id, name, signed_in_at, last_used_at }) => [
     ...[id, name, relativeTime(Date.parse(signed_in_at)), relativeTime(Date.parse(last_used_at))],
   ]);
@@ -101,9 +102,9 @@ async function listBrowsers({ cwd, output }: CommandContext): Promise<void> {
   );
 }
 
-async function signOut({ cwd, output }: CommandContext, which: string): Promise<void> {
+async function signOutBrowser({ cwd, output }: CommandContext, which: string): Promise<void> {
   const request = which === "all" ? {} : { browser: which };
-  const answer = await ifDaemonRuns(() => callDaemon(cwd, "signOut", request), { signed_out: 0 });
+  const answer = await ifDaemonRuns(() => callDaemon(cwd, signOut, request), { signed_out: 0 });
   output.result(answer, () => `Signed out ${counted(answer.signed_out, "browser")}.`);
 }
 

@@ -1,5 +1,6 @@
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
+import { listProjects } from "../../features/projects/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import {
   deleteProject,
@@ -28,7 +29,7 @@ const columns: Column[] = [
 
 /** `pm projects`. */
 export async function projectsListCommand({ output }: CommandContext): Promise<void> {
-  const answer = await call("projects", {}, null, { without: "here" });
+  const answer = await call(listProjects, {}, null, { without: "here" });
   const { projects, totals } = answer;
   output.result(answer, () => {
     if (projects.length === 0) return "No projects yet: search in one, or set Pommel up with `pm setup`.";

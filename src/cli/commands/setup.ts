@@ -6,6 +6,8 @@ import { userPlace } from "../../agents/setup/record.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
+import { describeDaemon } from "../../features/daemon/operation.ts";
+import { suggestQuestions } from "../../features/page/operation.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -31,7 +33,7 @@ const patience = 5000;
 /** Two questions as commands to copy; fewer where there is too little to ask about. */
 async function questionsWorthAsking(project: Project, cwd: string): Promise<string[]> {
   const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
-  const answer = await call("questions", {}, project, { without: "fail", timeout: patience }).catch(
+  const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
     () => null,
   );
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
@@ -127,7 +129,7 @@ async function watchImport(total: number): Promise<number> {
   const deadline = performance.now() + watchedFor;
   try {
     for (;;) {
-      const { importing } = await call("daemon", {}, null, { without: "fail" });
+      const { importing } = await call(describeDaemon, {}, null, { without: "fail" });
       if (importing === 0 || performance.now() > deadline) return importing;
       progress.update(Math.max(0, total - importing), total);
       await sleep(200);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../client/call.ts";
-import { findProject } from "../../git/projects/find-project.ts";
+import { labelDecision } from "../../features/search/found-words.ts";
 import type {
   EarlierLines,
   LaterChanges,
@@ -10,10 +10,11 @@ import type {
   OriginTurn,
   WhyAnswer,
   WhyFreshness,
-} from "../../protocol/operations/blame.ts";
+} from "../../features/why/operation.ts";
+import { why } from "../../features/why/operation.ts";
+import { findProject } from "../../git/projects/find-project.ts";
 import { sharedBy } from "../../protocol/origin.ts";
 import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
-import { labelDecision } from "../../protocol/reading/found.ts";
 import { locate, parseLines, parsePlace } from "../../queries/blame/file-place.ts";
 import { cutToWidth, wrapToWidth } from "../../text/display-width.ts";
 import type { CommandContext } from "../frame.ts";
@@ -348,7 +349,7 @@ export async function whyCommand(
   // Without any, the whole file.
   const last = lines === null || lines.last === Number.POSITIVE_INFINITY ? longestFile : lines.last;
   const request = { file, first_line: lines?.first ?? 1, last_line: last, rev };
-  const answer = await call("why", request, project);
+  const answer = await call(why, request, project);
   const pageOf = await commitPages(project.root, output.colors);
   output.result(answer, () => renderWhy(answer, { full, screen: output, pageOf }));
 }

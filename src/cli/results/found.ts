@@ -1,4 +1,4 @@
-import { snippetText, statementsOf } from "../../protocol/reading/found.ts";
+import { snippetText, statementsOf } from "../../features/search/found-words.ts";
 import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "../../text/display-width.ts";
 import { rootOf, stopWords, withoutSuffixes } from "../../text/tokens.ts";
 import { markdown } from "../terminal/markdown.ts";

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../../client/call.ts";
 import { DaemonUnreachable } from "../../client/daemon-client.ts";
+import type { QueueResponse } from "../../features/jobs/operation.ts";
+import { showQueue } from "../../features/jobs/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { QueueResponse } from "../../protocol/operations/status.ts";
 import { createProgress } from "./progress.ts";
 
 /** How long a daemon may be too busy to answer before nobody waits for it any more. Milliseconds. */
@@ -40,7 +41,7 @@ export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_I
  * @throws DaemonUnreachable when it does not run or has not answered by then
  */
 export const queueOf = (project: Project, limitMs = patienceMs): Promise<QueueResponse> =>
-  askAgain(() => call("queue", {}, project, { without: "fail" }), limitMs);
+  askAgain(() => call(showQueue, {}, project, { without: "fail" }), limitMs);
 
 /** @param ask waits for an answer by itself before it times out */
 export async function askAgain<T>(ask: () => Promise<T>, limitMs: number): Promise<T> {

@@ -2,8 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { browsersResponse } from "../../features/page/operation.ts";
 import { codeOf } from "../../project/errors.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 
 /** What `pm open` puts into the address has to be used within so long. Milliseconds. */
 export const codeLifetimeMs = 60_000;
@@ -78,7 +79,7 @@ export class PageAccess {
   }
 
   /** Who is signed in, the last used first. */
-  browsers(): ResponseOf<"browsers">["browsers"] {
+  browsers(): Shaped<typeof browsersResponse>["browsers"] {
     const iso = (at: number) => new Date(at).toISOString();
     return [...this.#current()]
       .sort(([, a], [, b]) => b.lastUsedAt - a.lastUsedAt)

@@ -7,15 +7,25 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
+import { readSpool } from "../../features/daemon/operation.ts";
+import {
+  type OperationName,
+  type RequestNamed,
+  type ResponseNamed,
+} from "../../features/index.ts";
+import { showQueue } from "../../features/jobs/operation.ts";
+import type { SearchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
+import { searchCode } from "../../features/search/operation.ts";
+import type { sessionRequest, sessionsRequest } from "../../features/sessions/operation.ts";
+import { listSessions, showSession } from "../../features/sessions/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf, socketOf } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import { placeHeader } from "../../protocol/door.ts";
-import type { RouteName } from "../../protocol/endpoints.ts";
-import type { SearchRequest } from "../../protocol/operations/search.ts";
-import { largestBody, type RequestOf } from "../../protocol/routes.ts";
+import { largestBody } from "../../protocol/http.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import {
   listen,
   listenOnSocket,
@@ -24,9 +34,8 @@ import {
   removeRecord,
   writeRecord,
 } from "../lifecycle/port.ts";
-import type { CheckoutRoute, Handlers } from "./handlers.ts";
 import { PageAccess } from "./page.ts";
-import { answerWith, createServer } from "./server.ts";
+import { checkRequests, createServer } from "./server.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let project: Project;
@@ -66,7 +75,13 @@ const never = (): never => {
   throw new Error("not asked");
 };
 
-type Answered<R extends RouteName> = ReturnType<Handlers[R]>;
+type Handlers = {
+  [N in OperationName]: (
+    request: RequestNamed<N>,
+    signal?: AbortSignal,
+  ) => ResponseNamed<N> | Promise<ResponseNamed<N>>;
+};
+type Answered<N extends OperationName> = ReturnType<Handlers[N]>;
 
 const handlers = {
   search: vi.fn((request: SearchRequest) => ({
@@ -85,7 +100,7 @@ const handlers = {
     throw new Error("secret detail");
   }),
   shutdown: vi.fn(() => ({ stopping: true as const, pid: 1 })),
-  searchTranscripts: vi.fn((request: RequestOf<"searchTranscripts">) => ({
+  searchTranscripts: vi.fn((request: Shaped<typeof transcriptSearchRequest>) => ({
     scope: "transcripts" as const,
     query: request.q,
     results: [],
@@ -111,12 +126,12 @@ const handlers = {
   editNote: never,
   sessionStart: never,
   sessions: vi.fn(
-    (_: RequestOf<"sessions">, __?: AbortSignal): Answered<"sessions"> => ({
+    (_: Shaped<typeof sessionsRequest>, __?: AbortSignal): Answered<"sessions"> => ({
       sessions: [],
       total: 0,
     }),
   ),
-  session: vi.fn(({ id }: RequestOf<"session">): never => {
+  session: vi.fn(({ id }: Shaped<typeof sessionRequest>): never => {
     throw new PommelError("not_found", `No session ${id}.`);
   }),
   turns: never,
@@ -180,9 +195,10 @@ beforeEach(async () => {
   pages = new PageAccess();
   const serving = {
     record: () => record,
-    answer: answerWith(handlers, async (place) => {
-      opened(place);
-      return handlers as unknown as Pick<Handlers, CheckoutRoute>;
+    answer: checkRequests(async (place, { name, of }, request, signal) => {
+      if (of !== "daemon" && of !== "machine") opened(place);
+      const answer = handlers[name as OperationName] as (request: unknown, signal?: AbortSignal) => never;
+      return answer(request, signal);
     }),
     ...{ pages, pageDir: join(home.dir, "ui"), onRequest: () => {}, log: silentLog },
   };
@@ -247,8 +263,8 @@ function send(
 }
 
 test("answers its own clients", async () => {
-  await expect(callDaemon(project.root, "queue", {})).resolves.toEqual(idle);
-  const answer = await callDaemon(project.root, "search", { q: "x".repeat(50_000), level: ["method"] });
+  await expect(callDaemon(project.root, showQueue, {})).resolves.toEqual(idle);
+  const answer = await callDaemon(project.root, searchCode, { q: "x".repeat(50_000), level: ["method"] });
   expect(answer.query).toHaveLength(50_000);
 });
 
@@ -318,7 +334,7 @@ test("accepts session searches as query strings", async () => {
 test("aborts work on an answer that nobody waits for any more", async () => {
   const asker = new AbortController();
   handlers.sessions.mockReturnValueOnce(new Promise(() => {}));
-  const asked = callDaemon(project.root, "sessions", {}, 5000, asker.signal);
+  const asked = callDaemon(project.root, listSessions, {}, 5000, asker.signal);
   const signal = await vi.waitFor(() => {
     const [, given] = handlers.sessions.mock.lastCall!;
     return given!;
@@ -329,12 +345,12 @@ test("aborts work on an answer that nobody waits for any more", async () => {
 });
 
 test("its client sends a path and a query where there is no body", async () => {
-  await callDaemon(project.root, "sessions", { limit: 3, agents: true, branch: "a&b" });
+  await callDaemon(project.root, listSessions, { limit: 3, agents: true, branch: "a&b" });
   expect(handlers.sessions).toHaveBeenCalledWith(
     { limit: 3, agents: true, branch: "a&b" },
     expect.any(AbortSignal),
   );
-  const asked = callDaemon(project.root, "session", { id: "one/a2@b+c", turn: 0 });
+  const asked = callDaemon(project.root, showSession, { id: "one/a2@b+c", turn: 0 });
   await expect(asked).rejects.toMatchObject({ code: "not_found", message: "No session one/a2@b+c." });
   expect(handlers.session).toHaveBeenCalledWith({ id: "one/a2@b+c", turn: 0 }, expect.any(AbortSignal));
   expect((await send("/sessions/one", { method: "POST" })).status).toBe(405);
@@ -420,7 +436,7 @@ test("passes the daemon's errors to its client unchanged", async () => {
   handlers.search.mockImplementationOnce(() => {
     throw new PommelError("usage", "No word.", "Say one.");
   });
-  await expect(callDaemon(project.root, "search", { q: "?" })).rejects.toMatchObject({
+  await expect(callDaemon(project.root, searchCode, { q: "?" })).rejects.toMatchObject({
     code: "usage",
     message: "No word.",
     hint: "Say one.",
@@ -480,7 +496,7 @@ test.each([undefined, "", "code%2Fapp", "."])("refuses a request about the place
 });
 
 test("opens no place for a request about the daemon itself", async () => {
-  await expect(callDaemon(null, "spool", {})).resolves.toEqual({ taken: true });
+  await expect(callDaemon(null, readSpool, {})).resolves.toEqual({ taken: true });
   expect(opened).not.toHaveBeenCalled();
 });
 
@@ -505,14 +521,14 @@ test("its socket is its owner's only, and one that a killed daemon left is repla
 
 test("a client asks no socket that others could have put there", async () => {
   chmodSync(homeOf().stateDir, 0o755);
-  await expect(callDaemon(project.root, "queue", {})).rejects.toMatchObject({ reason: "not_running" });
+  await expect(callDaemon(project.root, showQueue, {})).rejects.toMatchObject({ reason: "not_running" });
   expect(handlers.queue).not.toHaveBeenCalled();
   chmodSync(homeOf().stateDir, 0o700);
-  await expect(callDaemon(project.root, "queue", {})).resolves.toEqual(idle);
+  await expect(callDaemon(project.root, showQueue, {})).resolves.toEqual(idle);
 });
 
 test("distinguishes no daemon, a foreign one and a silent one", async () => {
-  const asked = (timeoutMs = 5000) => callDaemon(project.root, "queue", {}, timeoutMs);
+  const asked = (timeoutMs = 5000) => callDaemon(project.root, showQueue, {}, timeoutMs);
   for (const text of ["<html>", "{}", "\u001b]0;title\u0007"]) {
     await replaceLocal(createHttpServer((_, response) => response.end(text)));
     await expect(asked()).rejects.toMatchObject({

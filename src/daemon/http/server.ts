@@ -2,27 +2,32 @@ import { timingSafeEqual } from "node:crypto";
 import type { Server } from "node:http";
 import { isAbsolute } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
+import { throughDoor } from "../../answers/door.ts";
+import type { Answerer } from "../../answers/here.ts";
+import type { Operation, RequestOf } from "../../answers/operation.ts";
+import { operations } from "../../features/index.ts";
+import { signInRequest } from "../../features/page/operation.ts";
+import { readState } from "../../features/status/operation.ts";
 import { type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
+import { livePath, operationsPath, signInPath } from "../../protocol/addresses.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import { asDoor, doorHeader, placeHeader } from "../../protocol/door.ts";
-import { livePath, type RouteName, signInPath } from "../../protocol/endpoints.ts";
-import { signInRequest } from "../../protocol/operations/daemon.ts";
+import { largestBody } from "../../protocol/http.ts";
 import { problemIn } from "../../protocol/problem-in.ts";
 import { requestFromUrl } from "../../protocol/request-fields.ts";
-import { largestBody, type RequestOf, routes } from "../../protocol/routes.ts";
-import { throughDoor } from "../../queries/door.ts";
-import type { Answerer } from "../../queries/here.ts";
-import { type CheckoutRoute, type DaemonRoute, type Handlers, isDaemonRoute } from "./handlers.ts";
 import { type PageAccess, type PageFile, pageFile, securityHeaders } from "./page.ts";
 
 /** What a request says about where it comes from: its headers, by their names in lower case. */
 type RequestOrigin = Readonly<Record<string, string | undefined>>;
+
+/** What the server keeps of a request. */
+type Served = { Variables: { asker: Asker } };
 
 /** Who asks: a program that knows the token, or the local page in a browser. */
 type Asker = "program" | "page";
@@ -77,17 +82,6 @@ interface ServerOptions {
   log: Logger;
 }
 
-/** Routes that answer a GET as well. */
-const searches: ReadonlySet<RouteName> = new Set([
-  "search",
-  "searchTranscripts",
-  "searchHistory",
-  "searchAll",
-]);
-
-/** What a browser has no use for. */
-const programsOnly: ReadonlySet<RouteName> = new Set(["command", "spool", "shutdown", "pageCode"]);
-
 /** How often what was written is looked at for those who follow it. Milliseconds. */
 const liveMs = 1000;
 
@@ -116,30 +110,19 @@ const statusOf: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   busy: 503,
 };
 
-/**
- * Answers each request, or refuses an invalid one.
- * @param at opens the checkout around a directory, or what a route needs of it
- */
-export function answerWith(
-  ofDaemon: Pick<Handlers, DaemonRoute>,
-  at: (place: string, route: CheckoutRoute) => Promise<Pick<Handlers, CheckoutRoute>>,
-): Answerer {
-  return async (place, name, given, signal) => {
-    const request = read(routes[name].request(), given) as RequestOf<typeof name>;
-    if (isDaemonRoute(name)) {
-      const run = async () => (ofDaemon as Handlers)[name](request, signal, place);
-      // What it runs for `pm` asks in turn.
-      return name === "command" ? throughDoor("cli", run) : run();
-    }
-    if (place === null || !isAbsolute(place)) {
+/** Refuses what is no request of an operation, and what does not say which project it is about. Passes on the rest. */
+export function checkRequests(answer: Answerer): Answerer {
+  return async (place, operation, given, signal) => {
+    const request = read(operation.request(), given) as RequestOf<typeof operation>;
+    const needsPlace = operation.of !== "daemon" && operation.of !== "machine";
+    if (needsPlace && (place === null || !isAbsolute(place))) {
       throw new PommelError(
         "usage",
         "The request does not say which project it is about.",
         `Send the header ${placeHeader}: a directory in it, absolute, as encodeURIComponent gives it.`,
       );
     }
-    const handlers = await at(place, name as CheckoutRoute);
-    return (handlers as Handlers)[name](request, signal);
+    return answer(place, operation, request, signal);
   };
 }
 
@@ -159,7 +142,7 @@ export function createServer(options: ServerOptions): Server {
 
 /** The page and the routes of `protocol/`, guarded, with every error as the JSON that it promises. */
 function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: ServerOptions) {
-  const app = new Hono<{ Variables: { asker: Asker } }>();
+  const app = new Hono<Served>();
   const placeOf = (context: Context): string | null => {
     const given = context.req.header(placeHeader) ?? context.req.query(placeParameter);
     try {
@@ -211,35 +194,28 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     await throughDoor(asker === "page" ? "page" : (named ?? "http"), next);
   });
 
-  for (const name of Object.keys(routes) as RouteName[]) {
-    const { method, path: plainPath } = routes[name];
+  const answerPost = (operation: Operation) => async (context: Context) =>
+    context.json(await answer(placeOf(context), operation, await bodyOf(context), context.req.raw.signal));
+  for (const operation of operations.values()) {
     // Ids of subagents' sessions contain a slash.
-    const path = plainPath.replace(/:\w+/, "$&{.+}");
-    const allowed = searches.has(name) ? ["POST", "GET"] : [method];
-    if (programsOnly.has(name)) {
-      app.use(path, async (context, next) => {
-        if (context.get("asker") === "page") throw new PommelError("forbidden", "This is for programs.");
-        await next();
-      });
+    const path = operation.path.replace(/:\w+/, "$&{.+}");
+    const ownPath = `${operationsPath}/${operation.name}`;
+    if (operation.audience !== "everybody") {
+      for (const one of [path, ownPath]) app.use(one, refusePage);
     }
-    if (allowed.includes("POST")) {
-      app.post(path, async (context) =>
-        context.json(
-          await answer(placeOf(context), name, (await bodyOf(context)) as never, context.req.raw.signal),
-        ),
-      );
-    }
-    if (allowed.includes("GET")) {
+    app.post(ownPath, answerPost(operation));
+    if (operation.methods.includes("POST")) app.post(path, answerPost(operation));
+    if (operation.methods.includes("GET")) {
       app.get(path, async (context) => {
         const { searchParams } = new URL(context.req.url);
         searchParams.delete(placeParameter);
-        const given = requestFromUrl(name, searchParams);
+        const given = requestFromUrl(operation.request(), searchParams);
         const request = { ...given, ...context.req.param() };
-        return context.json(await answer(placeOf(context), name, request as never, context.req.raw.signal));
+        return context.json(await answer(placeOf(context), operation, request, context.req.raw.signal));
       });
     }
     app.all(path, (context) => {
-      context.header("allow", allowed.join(", "));
+      context.header("allow", operation.methods.join(", "));
       return refuse(context, noRoute(context), 405);
     });
   }
@@ -252,7 +228,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
       // What the browser has seen is the id of the last event, also after it lost the connection.
       let seen = context.req.header("last-event-id");
       while (!stream.aborted && !stream.closed && isSignedIn()) {
-        const data = JSON.stringify(await answer(place, "state", {}));
+        const data = JSON.stringify(await answer(place, readState, {}));
         if (data !== seen) await stream.writeSSE({ id: data, event: "state", data });
         seen = data;
         await stream.sleep(liveMs);
@@ -261,7 +237,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   });
 
   app.get("/openapi.json", async (context) => {
-    const { openApi } = await import("../../protocol/openapi.ts");
+    const { openApi } = await import("./openapi.ts");
     return context.json(openApi());
   });
 
@@ -279,6 +255,12 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   return app;
 }
 
+/** What a browser has no use for. */
+const refusePage: MiddlewareHandler<Served> = async (context, next) => {
+  if (context.get("asker") === "page") throw new PommelError("forbidden", "This is for programs.");
+  await next();
+};
+
 class BodyTooLarge extends PommelError {
   constructor() {
     super("usage", `The request exceeds ${largestBody} bytes.`, "Send less at once.");
@@ -286,11 +268,12 @@ class BodyTooLarge extends PommelError {
 }
 
 /** A POST's JSON; an empty body is an empty object. */
-async function bodyOf(context: Context): Promise<unknown> {
+async function bodyOf(context: Context): Promise<Record<string, unknown>> {
   const text = await textOf(context.req.raw);
   if (text.trim() === "") return {};
   try {
-    return JSON.parse(text);
+    // What it is instead of an object, the schema refuses.
+    return JSON.parse(text) as Record<string, unknown>;
   } catch (error) {
     throw new PommelError("usage", "The body is not valid JSON.", "", { cause: error });
   }

@@ -1,8 +1,9 @@
+import type { JobsStatus } from "../../features/jobs/operation.ts";
+import type { MemoryStatus, ModelStatus } from "../../features/status/operation.ts";
 import { modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { JobsStatus, MemoryStatus, ModelStatus } from "../../protocol/operations/status.ts";
 import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
 import { describeModels } from "../../queries/status/status-of.ts";
 import { careOf } from "../../store/memory/backups/copies.ts";

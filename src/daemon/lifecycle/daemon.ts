@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { answerHere } from "../../answers/here.ts";
+import type { Operation } from "../../answers/operation.ts";
+import { run, runInDaemon } from "../../answers/run.ts";
 import { clearAutostart } from "../../client/autostart.ts";
+import type { commandRequest, commandResponse } from "../../features/daemon/operation.ts";
+import type { doctorResponse } from "../../features/doctor/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { collectWhileBusy } from "../../project/collect-garbage.ts";
@@ -14,9 +19,8 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { missedContextItem, type SpoolItem } from "../../protocol/spool-items.ts";
-import { answerHere } from "../../queries/here.ts";
 import { backupFolders } from "../../queries/projects/known-projects.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../store/encryption/envelope.ts";
@@ -24,11 +28,11 @@ import { forgetPassphrase } from "../../store/encryption/keys.ts";
 import { saveMissed } from "../../store/memory/injections.ts";
 import { Registry } from "../../store/registry.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
-import { daemonHandlers } from "../http/daemon-handlers.ts";
-import { type CheckoutRoute, checkoutHandlers, type Handlers, transcriptHandlers } from "../http/handlers.ts";
 import { builtPage, PageAccess } from "../http/page.ts";
-import { answerWith, createServer } from "../http/server.ts";
-import { type InUse, Projects } from "../projects/projects.ts";
+import { checkRequests, createServer } from "../http/server.ts";
+import type { InUse } from "../keep-checkout.ts";
+import { keepDaemon } from "../keep-daemon.ts";
+import { Projects } from "../projects/projects.ts";
 import { readEverywhere } from "../projects/read-everywhere.ts";
 import { SpoolReader } from "../spool.ts";
 import { MachineWatch } from "../watch/machine-watch.ts";
@@ -122,9 +126,9 @@ interface DaemonOptions {
   /** Called when another daemon has to take over; null where none can, as this one runs in a terminal. */
   onRestart: ((reason: string) => void) | null;
   /** Runs a command of `pm` that only reads. */
-  runCommand: (request: RequestOf<"command">) => Promise<ResponseOf<"command">>;
+  runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
   /** What `pm doctor` checks. */
-  diagnose: (project: Project) => Promise<ResponseOf<"doctor">>;
+  diagnose: (project: Project) => Promise<Shaped<typeof doctorResponse>>;
 }
 
 export interface Daemon {
@@ -193,31 +197,36 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const spool = new SpoolReader({ handlers: spoolHandlers(projects), onItems: touch, log });
 
     const pages = new PageAccess();
-    const handlersOf = new WeakMap<InUse, Pick<Handlers, CheckoutRoute>>();
-    const at = async (place: string, route: CheckoutRoute): Promise<Pick<Handlers, CheckoutRoute>> => {
+    const openPlace = async (place: string, operation: Operation): Promise<Project> => {
       // Past sessions of many projects are imported at once, whose code nobody looks for.
-      if (route === "indexTranscript") {
-        const { memoryWork } = await projects.memoryOf(await findProject(place));
-        return transcriptHandlers(memoryWork) as Pick<Handlers, CheckoutRoute>;
+      if (operation.of === "recording") {
+        const project = await findProject(place);
+        await projects.memoryOf(project);
+        return project;
       }
-      const inUse = await projects.at(place);
-      const known = handlersOf.get(inUse);
-      if (known) return known;
-      const { diagnose } = options;
-      const handlers = checkoutHandlers({ inUse, spool, record: () => record!, diagnose });
-      handlersOf.set(inUse, handlers);
-      return handlers;
+      return (await projects.at(place)).checkout.project;
     };
-    const ofDaemon = daemonHandlers({
-      ...{ projects, settings, spool, pages, isInForeground: onRestart === null },
-      record: () => record!,
-      runCommand: options.runCommand,
-      onShutdown() {
-        log.info("asked to stop");
-        onStop("asked to");
-      },
+    endings.push(
+      ...keepDaemon({
+        projects,
+        settings,
+        spool,
+        pages,
+        isInForeground: onRestart === null,
+        record: () => record!,
+        runCommand: options.runCommand,
+        diagnose: options.diagnose,
+        onShutdown() {
+          log.info("asked to stop");
+          onStop("asked to");
+        },
+      }),
+    );
+    const answer = checkRequests(async (place, operation, request, signal) => {
+      if (operation.of === "daemon") return runInDaemon(operation, place, request, { signal });
+      const project = operation.of === "machine" ? null : await openPlace(place!, operation);
+      return run(operation, project, request, { signal });
     });
-    const answer = answerWith(ofDaemon, at);
     // The commands that it runs for `pm` ask it, and read the memory.
     endings.push(answerHere(answer));
     const serving = { record: () => record, answer, pages, pageDir: builtPage(), onRequest: touch, log };

@@ -1,3 +1,4 @@
+import { shareOpenIndex } from "../../answers/open.ts";
 import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts";
 import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { IndexThread } from "../../code/index/index-thread.ts";
@@ -9,7 +10,6 @@ import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
-import { shareOpenIndex } from "../../queries/open.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
@@ -35,7 +35,8 @@ interface OpenCheckoutOptions {
 
 /** A checkout in use: its index is open and kept up to date while its files are watched. */
 export class OpenCheckout {
-  private readonly endings: Ending[] = [];
+  /** What is to be done when it is closed, the last first. */
+  readonly endings: Ending[] = [];
   private watcher: Watcher | null = null;
   private observer: ChangeObserver | null = null;
 

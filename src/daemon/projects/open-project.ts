@@ -1,3 +1,4 @@
+import { shareOpenMemory } from "../../answers/open.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
@@ -5,7 +6,6 @@ import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
-import { shareOpenMemory } from "../../queries/open.ts";
 import { GitWatch, gitHookEvents } from "../jobs/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";

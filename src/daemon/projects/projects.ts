@@ -8,15 +8,10 @@ import { ownConfigFile } from "../../project/home.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { JobThreads } from "../jobs/threads/job-threads.ts";
+import { type InUse, keepCheckout } from "../keep-checkout.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
-
-/** A checkout in use, with what keeps its settings up to date. */
-export interface InUse {
-  checkout: OpenCheckout;
-  settings: LiveSettings;
-}
 
 interface Opening {
   project: Project;
@@ -146,7 +141,9 @@ export class Projects {
         if (opening) void this.close(opening).then(() => this.openAgain(project));
       },
     });
-    return { checkout, settings };
+    const inUse = { checkout, settings };
+    checkout.endings.push(...keepCheckout(inUse));
+    return inUse;
   }
 
   private async closeGone(id: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
+import type { QueueStatus } from "../../features/jobs/operation.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
 import { collectAfterWork, collectAtRest } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import type { QueueStatus } from "../../protocol/operations/status.ts";
 import { isoTime } from "../../queries/status/status.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";

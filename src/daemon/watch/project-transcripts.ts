@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Vanishing } from "../../protocol/operations/status.ts";
+import type { Vanishing } from "../../protocol/vanishing.ts";
 import { type AgingTranscript, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
 import { ownTranscripts, unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
 import { call } from "../../client/call.ts";
+import { locateSession } from "../../features/everywhere/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, isInside, type Project } from "../../project/paths.ts";
@@ -85,7 +86,7 @@ export async function placeOf(
 export async function placeOfSession(name: ToolName, args: unknown, place: Place): Promise<Place | null> {
   const id = sessionNamed(name, args);
   if (id === null) return null;
-  const { root } = await call("locateSession", { id, here: place.project.root }, null);
+  const { root } = await call(locateSession, { id, here: place.project.root }, null);
   return root === null ? null : { project: await findProject(root), cwd: root, across: null };
 }
 

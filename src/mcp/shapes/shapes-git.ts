@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
-import { blameRequest } from "../../protocol/operations/blame.ts";
-import { checkpointsRequest, rewindRequest } from "../../protocol/operations/checkpoints.ts";
+import { blameRequest } from "../../features/blame/operation.ts";
+import { checkpointsRequest } from "../../features/checkpoints/operation.ts";
+import { rewindRequest } from "../../features/rewind/operation.ts";
 import { described, field, lineNumber, place, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type Output, type PagedOutput } from "../tool.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
+import { searchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
 import { searchCodeInput, searchSessionsInput } from "./shapes-search.ts";
 
 /** What else a tool calls a field; null: it is nothing for agents. */

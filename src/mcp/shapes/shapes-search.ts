@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import type { Decision } from "../../features/decisions/operation.ts";
+import { relatedRequest } from "../../features/related/operation.ts";
+import { chunkRequest, searchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
 import { levels } from "../../project/levels.ts";
-import { chunkRequest } from "../../protocol/operations/files.ts";
-import { type Decision, relatedRequest } from "../../protocol/operations/memory.ts";
-import { searchRequest, transcriptSearchRequest } from "../../protocol/operations/search.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "../tool.ts";

@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
-import { fixRequest, howRequest, lostTextRequest } from "../../protocol/operations/commands.ts";
-import { annotateRequest, type Decision, decisionsRequest } from "../../protocol/operations/memory.ts";
-import { type SessionBrief, sessionRequest } from "../../protocol/operations/sessions.ts";
+import { type Decision, decisionsRequest } from "../../features/decisions/operation.ts";
+import { fixRequest } from "../../features/fix/operation.ts";
+import { howRequest } from "../../features/how/operation.ts";
+import { lostTextRequest } from "../../features/lost/operation.ts";
+import { annotateRequest } from "../../features/notes/operation.ts";
+import { type SessionBrief, sessionRequest } from "../../features/sessions/operation.ts";
 import { described, field, outside, text } from "../../protocol/shape-parts.ts";
 import {
   cursor,

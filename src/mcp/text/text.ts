@@ -1,4 +1,4 @@
-import type { GraphEdge } from "../../protocol/operations/graph.ts";
+import type { GraphEdge } from "../../protocol/graph.ts";
 import { howUsed, nameInFull } from "../../protocol/reading/evidence.ts";
 import { visible } from "../../text/quotation.ts";
 import { wholeCharacters } from "../../text/text-size.ts";

@@ -1,4 +1,9 @@
-import type { HowAnswer, KnownError, LostText } from "../../protocol/operations/commands.ts";
+import type { KnownError } from "../../features/fix/operation.ts";
+import { fix } from "../../features/fix/operation.ts";
+import type { HowAnswer } from "../../features/how/operation.ts";
+import { how as howOperation } from "../../features/how/operation.ts";
+import type { LostText } from "../../features/lost/operation.ts";
+import { findLostText } from "../../features/lost/operation.ts";
 import { sharedBy } from "../../protocol/origin.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { beginningOf } from "../../text/text-size.ts";
@@ -12,7 +17,7 @@ export const commands: Handler<typeof commandsInput, CommandsOutput> = async (ar
   const { how, error, lost, max_tokens } = args;
   const room = roomOf(max_tokens);
   if (how !== undefined) {
-    const { verdict, commands: found } = await ask(context, "how", { q: how });
+    const { verdict, commands: found } = await ask(context, howOperation, { q: how });
     const { items } = fitIn(found, room, 300, commandItem, renderCommand);
     return answer(
       { verdict, commands: items, errors: [], lost: [] },
@@ -21,7 +26,7 @@ export const commands: Handler<typeof commandsInput, CommandsOutput> = async (ar
     );
   }
   if (lost !== undefined) {
-    const { texts } = await ask(context, "lostText", { file: lost });
+    const { texts } = await ask(context, findLostText, { file: lost });
     const { items } = fitIn(texts, room, 2000, lostItem, renderLost);
     const verdict = items.length > 0 ? "found" : "none";
     return answer(
@@ -30,7 +35,7 @@ export const commands: Handler<typeof commandsInput, CommandsOutput> = async (ar
       "Nothing of it was lost.",
     );
   }
-  const { verdict, errors } = await ask(context, "fix", { error: error ?? "" });
+  const { verdict, errors } = await ask(context, fix, { error: error ?? "" });
   const { items } = fitIn(errors, room, 600, errorItem, renderError);
   return answer(
     { verdict, commands: [], errors: items, lost: [] },

@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
-import type { SessionBrief, SessionResponse } from "../../protocol/operations/sessions.ts";
+import type { SessionBrief, SessionResponse } from "../../features/sessions/operation.ts";
+import { briefParts } from "../../features/sessions/session-words.ts";
 import { labelNote } from "../../protocol/origin.ts";
-import { briefParts } from "../../protocol/reading/session.ts";
 import { visible } from "../../text/quotation.ts";
 import { beginningOf, charactersOfToken } from "../../text/text-size.ts";
 import type { GetSessionOutput, getSessionInput } from "../shapes/shapes-sessions.ts";

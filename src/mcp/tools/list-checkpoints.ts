@@ -1,11 +1,14 @@
 import type * as z from "zod/mini";
+import type { CheckpointSummary } from "../../features/checkpoints/operation.ts";
+import { listCheckpoints as operation } from "../../features/checkpoints/operation.ts";
+import { snippetText } from "../../features/search/found-words.ts";
+import type { HistoryResult } from "../../features/search/operation.ts";
+import { searchHistory } from "../../features/search/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
-import type { CheckpointSummary } from "../../protocol/operations/checkpoints.ts";
-import type { CommitFound, HistoryResult } from "../../protocol/operations/search.ts";
 import { linkEvidence, verdictAdvice } from "../../protocol/reading/evidence.ts";
-import { snippetText } from "../../protocol/reading/found.ts";
 import { numbered } from "../../protocol/reading/numbers.ts";
+import type { CommitFound } from "../../protocol/results.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListCheckpointsOutput, listCheckpointsInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -24,7 +27,7 @@ export const listCheckpoints: Handler<typeof listCheckpointsInput, ListCheckpoin
   const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
   const offset = offsetOf("list_checkpoints", args, cursor);
   const request = { ...filters, session, limit: Math.min(offset + limit, maxResults) };
-  const { checkpoints, total } = await ask(context, "checkpoints", request);
+  const { checkpoints, total } = await ask(context, operation, request);
   const { items } = fitIn(checkpoints.slice(offset), roomOf(max_tokens), 160, itemOf, render);
   const end = offset + items.length;
   const next = items.length > 0 && end < total ? cursorAt("list_checkpoints", args, end) : null;
@@ -101,7 +104,7 @@ async function foundCommits(
   }
   const session = session_id === "current" ? (context.ownSession ?? "current") : session_id;
   const offset = offsetOf("list_checkpoints", args, cursor);
-  const found = await ask(context, "searchHistory", {
+  const found = await ask(context, searchHistory, {
     ...{ q, of: ["commits"], limit: Math.min(offset + limit, maxResults) },
     ...(session && { session }),
     ...(since && { since }),

@@ -1,6 +1,7 @@
+import type { Decision } from "../../features/decisions/operation.ts";
+import { listDecisions as operation } from "../../features/decisions/operation.ts";
+import { labelDecision } from "../../features/search/found-words.ts";
 import { maxResults } from "../../project/max-results.ts";
-import type { Decision } from "../../protocol/operations/memory.ts";
-import { labelDecision } from "../../protocol/reading/found.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { ListDecisionsOutput, listDecisionsInput } from "../shapes/shapes-sessions.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -22,7 +23,7 @@ export const listDecisions: Handler<typeof listDecisionsInput, ListDecisionsOutp
     file: pathsInside(context, files),
     limit: Math.min(offset + limit, maxResults),
   };
-  const found = await ask(context, "decisions", request);
+  const found = await ask(context, operation, request);
   const page = found.decisions.slice(offset);
   const { items } = fitIn(page, roomOf(max_tokens), 400, decisionItem, renderDecision);
   const end = offset + items.length;

@@ -1,7 +1,11 @@
+import type { Decision } from "../../features/decisions/operation.ts";
+import { listDecisions } from "../../features/decisions/operation.ts";
+import type { RelatedSession } from "../../features/related/operation.ts";
+import { findRelated } from "../../features/related/operation.ts";
+import { searchTranscripts } from "../../features/search/operation.ts";
 import { maxResults } from "../../project/max-results.ts";
-import type { FileAround } from "../../protocol/operations/graph.ts";
-import type { Decision, RelatedSession } from "../../protocol/operations/memory.ts";
-import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
+import type { FileAround } from "../../protocol/graph.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RelatedOutput, relatedInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";
@@ -97,7 +101,7 @@ async function byFiles(
   { query, files, limit }: { query: string; files: string[] | undefined; limit: number },
 ): Promise<Related> {
   const file = files && pathsInside(context, files);
-  const found = await ask(context, "related", { file, q: query, limit });
+  const found = await ask(context, findRelated, { file, q: query, limit });
   const note =
     found.looked_for === 0
       ? "No uncommitted changes. Set files or query."
@@ -125,8 +129,8 @@ function sessionOf(session: RelatedSession): Session {
 /** By their text: a session scores as its best part. */
 async function byQuery(context: CallContext, q: string): Promise<Related> {
   const [{ results }, { decisions }] = await Promise.all([
-    ask(context, "searchTranscripts", { q, mode: "hybrid", limit: looked }),
-    ask(context, "decisions", { q, limit: decisionsNamed }),
+    ask(context, searchTranscripts, { q, mode: "hybrid", limit: looked }),
+    ask(context, listDecisions, { q, limit: decisionsNamed }),
   ]);
   const sessions = new Map<string, Session>();
   for (const result of results) {

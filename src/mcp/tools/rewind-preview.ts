@@ -1,4 +1,6 @@
-import type { RewindAnswer, RewindSession } from "../../protocol/operations/checkpoints.ts";
+import { showCheckpoint } from "../../features/checkpoints/operation.ts";
+import type { RewindAnswer, RewindSession } from "../../features/rewind/operation.ts";
+import { previewRewind } from "../../features/rewind/operation.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { RewindPreviewOutput, rewindPreviewInput } from "../shapes/shapes-git.ts";
 import { fitIn, roomOf } from "../text/budget.ts";
@@ -14,9 +16,9 @@ export const rewindPreview: Handler<typeof rewindPreviewInput, RewindPreviewOutp
   context,
 ) => {
   const { target, patch = false, max_tokens } = args;
-  const answer = await ask(context, "rewindPreview", { target, patch });
+  const answer = await ask(context, previewRewind, { target, patch });
   const id = answer.checkpoint ?? answer.commit.slice(0, 12);
-  const made = answer.checkpoint && (await ask(context, "checkpoint", { id })).diff_summary;
+  const made = answer.checkpoint && (await ask(context, showCheckpoint, { id })).diff_summary;
   const room = roomOf(max_tokens);
   const { changed_since: changed } = answer;
   const sessions = fitIn(

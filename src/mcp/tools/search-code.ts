@@ -1,12 +1,17 @@
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { searchEverywhere } from "../../features/everywhere/operation.ts";
+import type { ChunkOutline, SearchRequest } from "../../features/search/operation.ts";
+import {
+  showChunk as chunkOperation,
+  searchCode as searchOperation,
+} from "../../features/search/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
-import type { ChunkOutline } from "../../protocol/operations/files.ts";
-import type { GraphEdge } from "../../protocol/operations/graph.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import type { GraphEdge } from "../../protocol/graph.ts";
 import { verdictAdvice } from "../../protocol/reading/evidence.ts";
+import type { SearchResponse } from "../../protocol/results.ts";
 import { parsePlace } from "../../queries/blame/file-place.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
@@ -102,7 +107,7 @@ async function foundIn(
 ): Promise<Answer> {
   if (here === null) return firstFound(request, context);
   const asked = { ...request, asks: ["code" as const] };
-  const { code, left_out } = await askEverywhere(here, "searchEverywhere", asked, context);
+  const { code, left_out } = await askEverywhere(here, searchEverywhere, asked, context);
   if (code === null) throw new PommelError("not_found", "There is no project to search.");
   const placed = (result: Found & { project: string }): Found => {
     const project = otherProject(result.project, here, context);
@@ -125,7 +130,7 @@ const lookAgainMs = 250;
 async function firstFound(request: SearchRequest, context: CallContext): Promise<Answer> {
   const answerAt = performance.now() + firstAnswerMs;
   for (;;) {
-    const found = await ask(context, "search", request);
+    const found = await ask(context, searchOperation, request);
     const isFirst = found.results.length === 0 && !found.index.is_complete && found.index.pending !== null;
     if (!isFirst || performance.now() > answerAt) return found;
     await sleep(lookAgainMs, undefined, { signal: context.signal });
@@ -227,7 +232,7 @@ export async function showChunk(
   maxTokens: number,
   context: CallContext,
 ): Promise<ToolAnswer<SearchCodeOutput>> {
-  const found = await ask(context, "chunk", { id: fromRoot(id, context) });
+  const found = await ask(context, chunkOperation, { id: fromRoot(id, context) });
   const { file, chunk, parents, children, freshness } = found;
   const around = parents.map((parent) => outlineOf(file, parent, "around it"));
   const within = children.slice(0, named).map((child) => outlineOf(file, child, "in it"));

@@ -1,11 +1,15 @@
 import type * as z from "zod/mini";
+import { searchEverywhere, sessionsEverywhere } from "../../features/everywhere/operation.ts";
+import { excerptOf, resultType, snippetText } from "../../features/search/found-words.ts";
+import type { TranscriptSearchRequest } from "../../features/search/operation.ts";
+import { searchTranscripts } from "../../features/search/operation.ts";
+import type { SessionSummary } from "../../features/sessions/operation.ts";
+import { listSessions } from "../../features/sessions/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
-import type { TranscriptSearchRequest, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
-import type { SessionSummary } from "../../protocol/operations/sessions.ts";
 import { labelWords, sharedBy } from "../../protocol/origin.ts";
 import { verdictAdvice } from "../../protocol/reading/evidence.ts";
-import { excerptOf, resultType, snippetText } from "../../protocol/reading/found.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { fateOf, formatFreshness } from "../../queries/search/format-commit-fate.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -49,7 +53,7 @@ async function found(args: Args, q: string, context: CallContext): Promise<Found
   const here = acrossOf(args, context);
   if (here !== null) {
     const asked = { ...request, asks: ["transcripts" as const] };
-    const across = await askEverywhere(here, "searchEverywhere", asked, context);
+    const across = await askEverywhere(here, searchEverywhere, asked, context);
     const { transcripts } = across;
     const { verdict = "probably_not_here", results = [], total_results = 0, notes = [] } = transcripts ?? {};
     const placed = (result: Result) =>
@@ -61,7 +65,7 @@ async function found(args: Args, q: string, context: CallContext): Promise<Found
       notes: wholeNotes([...notes, ...skippedNotes(across.left_out)]),
     };
   }
-  const found = await ask(context, "searchTranscripts", request);
+  const found = await ask(context, searchTranscripts, request);
   const { pending } = found.memory;
   const waiting = (pending ?? 0) > 0 ? [`Transcripts still being imported: ${pending}.`] : [];
   return {
@@ -161,7 +165,7 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
   };
   const here = acrossOf(args, context);
   if (here !== null) {
-    const across = await askEverywhere(here, "sessionsEverywhere", request, context);
+    const across = await askEverywhere(here, sessionsEverywhere, request, context);
     const results = across.sessions.map((session) =>
       sessionItem(session, otherProject(session.project, here, context)),
     );
@@ -172,7 +176,7 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
       notes: wholeNotes(skippedNotes(across.left_out)),
     };
   }
-  const { sessions, total } = await ask(context, "sessions", request);
+  const { sessions, total } = await ask(context, listSessions, request);
   return {
     verdict: null,
     results: sessions.map((session) => sessionItem(session, null)),

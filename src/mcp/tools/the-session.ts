@@ -1,7 +1,9 @@
 import { importCommand } from "../../agents/profiles.ts";
+import { writeNote } from "../../features/notes/operation.ts";
+import type { SessionResponse } from "../../features/sessions/operation.ts";
+import { listSessions, showSession } from "../../features/sessions/operation.ts";
 import { branchOf } from "../../git/history/head.ts";
 import { PommelError } from "../../project/errors.ts";
-import type { SessionResponse } from "../../protocol/operations/sessions.ts";
 import { sharedBy } from "../../protocol/origin.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { visible } from "../../text/quotation.ts";
@@ -33,7 +35,7 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
     );
   }
   if (id !== undefined) return id;
-  const { sessions } = await ask(context, "sessions", { limit: 2 });
+  const { sessions } = await ask(context, listSessions, { limit: 2 });
   const latest = sessions.find((session) => session.id !== ownSession);
   if (latest) return latest.id;
   throw new PommelError(
@@ -45,7 +47,7 @@ export async function sessionMeant(context: CallContext, id: string | undefined)
 
 /** A session in outline, or one of its turns in full. Errors as `showSession`. */
 export function readSession(context: CallContext, id: string, turn?: number): Promise<SessionResponse> {
-  return ask(context, "session", { id, turn });
+  return ask(context, showSession, { id, turn });
 }
 
 export function headOf({ session }: SessionResponse) {
@@ -147,7 +149,7 @@ export const addNoteTool: Handler<typeof addNoteInput, AddNoteOutput> = async (a
   const session = await sessionFor(context, args.session_id);
   const branch = (await branchOf(cwd)) ?? undefined;
   const asked = { note, ...(session !== null && { session_id: session }), branch, by: "agent" as const };
-  const { annotation } = await ask(context, "annotate", asked);
+  const { annotation } = await ask(context, writeNote, asked);
   const { id, session_id, timestamp } = annotation;
   const about = session_id === null ? "" : ` about session ${shortId(session_id)}`;
   const stored = oneLine(annotation.note, 300);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { WhyAnswer, WhyCaller } from "../../protocol/operations/blame.ts";
+import type { WhyAnswer, WhyCaller } from "../../features/why/operation.ts";
 import { readArguments } from "../server/call-tool.ts";
 import { whyInput } from "../shapes/shapes-git.ts";
 import { theLines } from "./why.ts";

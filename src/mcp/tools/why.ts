@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
+import type { BlameAnswer, BlameRange } from "../../features/blame/operation.ts";
+import { blame } from "../../features/blame/operation.ts";
 import type {
-  BlameAnswer,
-  BlameRange,
   EarlierLines,
   NearDecision,
   Origin,
   WhyAnswer,
   WhyCaller,
-} from "../../protocol/operations/blame.ts";
+} from "../../features/why/operation.ts";
+import { why as whyOperation } from "../../features/why/operation.ts";
+import { PommelError } from "../../project/errors.ts";
 import { lineEvidence } from "../../protocol/reading/evidence.ts";
 import { type LineRange, locate, parsePlace } from "../../queries/blame/file-place.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -312,10 +313,10 @@ export const why: Handler<typeof whyInput, WhyOutput> = async (args, context) =>
   const { file, lines } = placeOf(args, context);
   const rev = args.revision;
   if (lines === null) {
-    return wholeFile(await ask(context, "blame", { file, rev }), args, offset);
+    return wholeFile(await ask(context, blame, { file, rev }), args, offset);
   }
   const request = { file, first_line: lines.first, last_line: lines.last, rev };
-  return theLines(await ask(context, "why", request), args);
+  return theLines(await ask(context, whyOperation, request), args);
 };
 
 /**

@@ -1,5 +1,5 @@
-import type { LineAuthor } from "../operations/blame.ts";
-import type { GraphEdge } from "../operations/graph.ts";
+import type { GraphEdge } from "../graph.ts";
+import type { LineAuthor } from "../line-author.ts";
 import { type AttributionBasis, type BindingHow, type Verdict, verdicts } from "../values.ts";
 
 /** What a verdict is called. */

@@ -1,3 +1,4 @@
+import { changing } from "../../answers/changing.ts";
 import { commitInfo } from "../../attribution/checkpoints/commit-facts.ts";
 import { recordNotes } from "../../attribution/checkpoints/record-notes.ts";
 import { readTraces, type TraceFile, traceRecordOf } from "../../attribution/foreign/agent-trace.ts";
@@ -7,7 +8,6 @@ import { GitFailure } from "../../git/git.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { changing } from "../changing.ts";
 import { attributedCommits } from "./export-notes.ts";
 
 /** The attribution of commits as trace records, newest first. @throws PommelError as `attributedCommits` */

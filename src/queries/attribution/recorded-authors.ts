@@ -1,3 +1,4 @@
+import { withMemoryIfAny } from "../../answers/open.ts";
 import { gitAiRef, readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
 import { blameOf } from "../../git/diff/blame.ts";
@@ -15,7 +16,6 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { decode } from "../../sync/branch/shared-file.ts";
 import { remoteRef } from "../../sync/remote.ts";
-import { withMemoryIfAny } from "../open.ts";
 
 /** Larger files and notes are left out. Bytes. */
 const maxBytes = 5_000_000;

@@ -1,6 +1,6 @@
 import { agentNamed } from "../../agents/registry.ts";
 import { mayBeAgents } from "../../attribution/lines/verdict.ts";
-import type { AgentsSince } from "../../protocol/operations/blame.ts";
+import type { AgentsSince } from "../../features/blame/operation.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { firstSession } from "../../store/memory/sessions/turn-lookup.ts";

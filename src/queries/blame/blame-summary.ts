@@ -1,10 +1,5 @@
-import type {
-  BlameRange,
-  BlameSummary,
-  LineAuthor,
-  PersonLines,
-  SessionLines,
-} from "../../protocol/operations/blame.ts";
+import type { BlameRange, BlameSummary, PersonLines, SessionLines } from "../../features/blame/operation.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 
 /** For a line without evidence. */

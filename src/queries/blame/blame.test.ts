@@ -9,8 +9,8 @@ import {
 import { analyseOlder } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
+import type { BlameAnswer } from "../../features/blame/operation.ts";
 import { projectAt } from "../../project/paths.ts";
-import type { BlameAnswer } from "../../protocol/operations/blame.ts";
 import { claim, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
 import { type BlameRequest, blameFile } from "./blame.ts";
 

@@ -1,6 +1,7 @@
+import type { AgentsSince, BlameAnswer, BlameRange } from "../../features/blame/operation.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
-import type { AgentsSince, BlameAnswer, BlameRange, LineAuthor } from "../../protocol/operations/blame.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";

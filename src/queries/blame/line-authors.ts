@@ -5,7 +5,7 @@ import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/chang
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
-import type { LineAuthor } from "../../protocol/operations/blame.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
 import {
   attributionsOfMany,
   type CommitPath,

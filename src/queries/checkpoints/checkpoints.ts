@@ -1,11 +1,9 @@
+import { changing } from "../../answers/changing.ts";
+import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
-import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import { silentLog } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type {
   CheckpointAnswer,
   CheckpointSession,
@@ -15,7 +13,11 @@ import type {
   FileOfCheckpoint,
   LinesByAuthor,
   TurnOfCheckpoint,
-} from "../../protocol/operations/checkpoints.ts";
+} from "../../features/checkpoints/operation.ts";
+import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
+import { PommelError } from "../../project/errors.ts";
+import { silentLog } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
   checkpointByUid,
@@ -31,8 +33,6 @@ import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { changing } from "../changing.ts";
-import type { Running } from "../operations.ts";
 import { backfillHint } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/status.ts";
 

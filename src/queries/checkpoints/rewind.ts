@@ -12,6 +12,7 @@ import {
 } from "../../agents/setup/parts.ts";
 import { projectPlace, putBack, switchOff } from "../../agents/setup/record.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import type { RewindAnswer, RewindSession } from "../../features/rewind/operation.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
@@ -34,12 +35,8 @@ import {
 } from "../../git/rewind.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
-import {
-  type RewindAnswer,
-  type RewindSession,
-  readAgentState,
-} from "../../protocol/operations/checkpoints.ts";
 import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/memory-records.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
-import type { Fix, FixAnswer, KnownError } from "../../protocol/operations/commands.ts";
+import type { Fix, FixAnswer, KnownError } from "../../features/fix/operation.ts";
 import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
 import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";

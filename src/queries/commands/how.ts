@@ -1,4 +1,4 @@
-import type { HowAnswer, WorkingCommand } from "../../protocol/operations/commands.ts";
+import type { HowAnswer, WorkingCommand } from "../../features/how/operation.ts";
 import { stepsOf } from "../../sessions/commands/steps.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
+import type { LostText, LostTextAnswer } from "../../features/lost/operation.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
-import type { LostText, LostTextAnswer } from "../../protocol/operations/commands.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
 import { listCommands } from "../../store/memory/commands.ts";

@@ -1,4 +1,4 @@
-import type { RecurringError } from "../../protocol/operations/commands.ts";
+import type { RecurringError } from "../../features/fix/operation.ts";
 import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,

@@ -9,8 +9,8 @@ import {
   prompt,
   ran,
 } from "../../../test/support/turn-fixture.ts";
+import type { ContextRequest } from "../../features/context/operation.ts";
 import { type Config, defaultConfig } from "../../project/config/settings.ts";
-import type { ContextRequest } from "../../protocol/operations/context.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";

@@ -1,4 +1,4 @@
-import type { KnownError } from "../../protocol/operations/commands.ts";
+import type { KnownError } from "../../features/fix/operation.ts";
 import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";

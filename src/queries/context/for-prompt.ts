@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { openQuery } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
 import { contentWords } from "../../sessions/summaries/prose.ts";

@@ -1,5 +1,5 @@
-import type { Injected, InjectedUse } from "../../protocol/operations/context.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { Injected, InjectedUse, injectionsResponse } from "../../features/context/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { effectiveUses } from "../../sessions/ingest/turns.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { actionOf, storedTurns, type Turn } from "../../sessions/turn-content.ts";
@@ -189,7 +189,7 @@ const longest = 160;
 const missedSinceMs = 30 * 24 * 3600 * 1000;
 
 /** Answers that came too late for the agent, of the last 30 days. */
-export function missedIn(memory: Memory): ResponseOf<"injections">["missed"] {
+export function missedIn(memory: Memory): Shaped<typeof injectionsResponse>["missed"] {
   return missedInjections(memory, Date.now() - missedSinceMs).map(({ event, at, tookMs }) => ({
     event,
     at: new Date(at).toISOString(),

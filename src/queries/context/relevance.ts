@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { roleOf } from "../../search/code/path-role.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";

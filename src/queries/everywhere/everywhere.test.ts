@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { reindex } from "../../answers/reindex.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { callTool } from "../../mcp/server/call-tool.ts";
 import type { ToolName } from "../../mcp/shapes/definitions.ts";
@@ -14,7 +15,6 @@ import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { memorySize, projectCalled } from "../projects/known-projects.ts";
-import { reindex } from "../search/reindex.ts";
 import { locateSession, projectsToAsk, searchEverywhere, sessionsEverywhere } from "./everywhere.ts";
 import { mergeCode, mergeTranscripts } from "./merge.ts";
 

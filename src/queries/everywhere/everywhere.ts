@@ -1,14 +1,34 @@
 import { existsSync } from "node:fs";
+import { answererHere } from "../../answers/here.ts";
+import type { Operation, RequestOf, ResponseOf } from "../../answers/operation.ts";
+import { run } from "../../answers/run.ts";
+import { sumUp } from "../../features/digest/operation.ts";
+import { listEvents } from "../../features/events/operation.ts";
+import type {
+  digestEverywhereRequest,
+  digestEverywhereResponse,
+  eventsEverywhereRequest,
+  eventsEverywhereResponse,
+  locateSessionRequest,
+  locateSessionResponse,
+  searchEverywhereRequest,
+  searchEverywhereResponse,
+  sessionsEverywhereRequest,
+  sessionsEverywhereResponse,
+} from "../../features/everywhere/operation.ts";
+import {
+  resultUnitOf,
+  searchCode,
+  searchHistory,
+  searchTranscripts,
+} from "../../features/search/operation.ts";
+import { listSessions, showSession } from "../../features/sessions/operation.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { RouteName } from "../../protocol/endpoints.ts";
-import { resultUnitOf } from "../../protocol/operations/search.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { periodOf } from "../digest.ts";
-import { answererHere } from "../here.ts";
-import { run } from "../operations.ts";
 import { projectsBelow } from "../projects/known-projects.ts";
 import {
   type CodePart,
@@ -24,7 +44,7 @@ import {
 /** No further project is asked after this, and late answers are left out. Milliseconds. */
 const deadlineMs = 15_000;
 
-type LeftOut = ResponseOf<"searchEverywhere">["left_out"][number];
+type LeftOut = Shaped<typeof searchEverywhereResponse>["left_out"][number];
 
 /** Which projects: the one around `here` first; only those in the directory `below`. */
 interface Where {
@@ -52,9 +72,9 @@ export async function projectsToAsk({
  * @throws PommelError `usage` for a question that makes no sense
  */
 export async function searchEverywhere(
-  { asks, here, below, ...request }: RequestOf<"searchEverywhere">,
+  { asks, here, below, ...request }: Shaped<typeof searchEverywhereRequest>,
   deadline = deadlineMs,
-): Promise<ResponseOf<"searchEverywhere">> {
+): Promise<Shaped<typeof searchEverywhereResponse>> {
   const projects = await projectsToAsk({ here, below });
   const own = here === undefined ? null : projects[0]!.project;
   const limit = request.limit ?? loadConfig(own).config["search.limit"];
@@ -67,13 +87,15 @@ export async function searchEverywhere(
       const errors: unknown[] = [];
       // Another project's files are elsewhere.
       const ofCode = project.root === own?.root ? asked : { ...asked, near: undefined };
-      const code = asks.includes("code") ? await attempt(() => ask(project, "search", ofCode), errors) : null;
+      const code = asks.includes("code")
+        ? await attempt(() => ask(project, searchCode, ofCode), errors)
+        : null;
       const transcripts =
         asks.includes("transcripts") && withMemory
-          ? await attempt(() => ask(project, "searchTranscripts", asked), errors)
+          ? await attempt(() => ask(project, searchTranscripts, asked), errors)
           : null;
       const history = asks.includes("history")
-        ? await attempt(() => ask(project, "searchHistory", asked), errors)
+        ? await attempt(() => ask(project, searchHistory, asked), errors)
         : null;
       if (code === null && transcripts === null && history === null && errors.length > 0) throw errors[0];
       return { code, transcripts, history, error: errors[0] };
@@ -110,13 +132,13 @@ export async function searchEverywhere(
 
 /** Sessions of all projects, those with the latest line first. Errors as `searchEverywhere`. */
 export async function sessionsEverywhere(
-  { here, below, ...request }: RequestOf<"sessionsEverywhere">,
+  { here, below, ...request }: Shaped<typeof sessionsEverywhereRequest>,
   deadline = deadlineMs,
-): Promise<ResponseOf<"sessionsEverywhere">> {
+): Promise<Shaped<typeof sessionsEverywhereResponse>> {
   const limit = request.limit ?? 20;
   const { answers, left_out } = await askEach(
     (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, "sessions", { ...request, limit }),
+    ({ project }) => ask(project, listSessions, { ...request, limit }),
     deadline,
   );
   const sessions = answers.flatMap(({ project, answer }) =>
@@ -135,12 +157,12 @@ export async function sessionsEverywhere(
 
 /** Events of all projects, project by project. Errors as `searchEverywhere`. */
 export async function eventsEverywhere(
-  { here, below, ...request }: RequestOf<"eventsEverywhere">,
+  { here, below, ...request }: Shaped<typeof eventsEverywhereRequest>,
   deadline = deadlineMs,
-): Promise<ResponseOf<"eventsEverywhere">> {
+): Promise<Shaped<typeof eventsEverywhereResponse>> {
   const { answers, left_out } = await askEach(
     (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, "events", request),
+    ({ project }) => ask(project, listEvents, request),
     deadline,
   );
   return {
@@ -155,12 +177,12 @@ export async function eventsEverywhere(
 
 /** What happened lately in all projects, a part for each. Errors as `searchEverywhere`. */
 export async function digestEverywhere(
-  { here, below, ...request }: RequestOf<"digestEverywhere">,
+  { here, below, ...request }: Shaped<typeof digestEverywhereRequest>,
   deadline = deadlineMs,
-): Promise<ResponseOf<"digestEverywhere">> {
+): Promise<Shaped<typeof digestEverywhereResponse>> {
   const { answers, left_out } = await askEach(
     (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
-    ({ project }) => ask(project, "digest", request),
+    ({ project }) => ask(project, sumUp, request),
     deadline,
   );
   return {
@@ -178,16 +200,16 @@ export async function digestEverywhere(
  * several have, the one that was used last.
  */
 export async function locateSession(
-  { id, here }: RequestOf<"locateSession">,
+  { id, here }: Shaped<typeof locateSessionRequest>,
   deadline = deadlineMs,
-): Promise<ResponseOf<"locateSession">> {
+): Promise<Shaped<typeof locateSessionResponse>> {
   const end = performance.now() + deadline;
   for (const { project, withMemory } of (await projectsToAsk({ here })).slice(1)) {
     const left = end - performance.now();
     if (left <= 0) break;
     if (!withMemory) continue;
     // One that cannot be read is as good as one without it.
-    const found = await within(ask(project, "session", { id }), left).catch(() => null);
+    const found = await within(ask(project, showSession, { id }), left).catch(() => null);
     if (found !== null) return { root: project.root };
   }
   return { root: null };
@@ -253,11 +275,11 @@ async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<
 }
 
 /** A daemon opens the project for it; elsewhere what is stored is read. */
-function ask<R extends RouteName>(
+function ask<O extends Operation>(
   project: Project,
-  operation: R,
-  request: RequestOf<R>,
-): Promise<ResponseOf<R>> {
+  operation: O,
+  request: RequestOf<O>,
+): Promise<ResponseOf<O>> {
   const daemon = answererHere();
-  return daemon ? daemon(project.root, operation, request) : run(project, operation, request);
+  return daemon ? daemon(project.root, operation, request) : run(operation, project, request);
 }

@@ -1,10 +1,6 @@
-import type {
-  HistoryResult,
-  HistorySearchResponse,
-  SearchResponse,
-  TranscriptSearchResponse,
-} from "../../protocol/operations/search.ts";
+import type { HistoryResult, HistorySearchResponse } from "../../features/search/operation.ts";
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../../protocol/results.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go

@@ -1,8 +1,9 @@
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { projectsResponse } from "../../features/projects/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { listProjects, memorySize } from "./known-projects.ts";
 
 /** Every project of this person with its checkouts and what it remembers, the last used first. */
-export async function describeProjects(): Promise<ResponseOf<"projects">> {
+export async function describeProjects(): Promise<Shaped<typeof projectsResponse>> {
   const projects = await Promise.all(
     listProjects().map(async (known) => ({
       id: known.id,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { withMemory } from "../../answers/open.ts";
 import { freeId } from "../../git/projects/find-project.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -11,7 +12,6 @@ import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-plac
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";
 import { addToTrash, dropFromTrash, projectFolder, type TrashEntry } from "../../store/trash/trash.ts";
-import { withMemory } from "../open.ts";
 
 /** A project of this user's, with the directories that hold it. */
 export interface ListedProject extends KnownProject {

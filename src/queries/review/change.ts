@@ -1,3 +1,4 @@
+import type { ReviewHunk, ReviewLine } from "../../features/review/operation.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedHunk } from "../../git/diff/changes-types.ts";
 import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
@@ -5,7 +6,6 @@ import { defaultBranches } from "../../git/history/head.ts";
 import { commitNamed, commonAncestor, headOf, historyProblem } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ReviewHunk, ReviewLine } from "../../protocol/operations/review.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { resolveCommit } from "../checkpoints/checkpoints.ts";
 

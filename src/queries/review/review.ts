@@ -1,21 +1,22 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import type { LinesByAuthor } from "../../features/checkpoints/operation.ts";
+import type {
+  ReviewAnswer,
+  ReviewCommit,
+  ReviewFile,
+  ReviewSession,
+  reviewRequest,
+} from "../../features/review/operation.ts";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import { untrackedFiles } from "../../git/working-files.ts";
 import type { Project } from "../../project/paths.ts";
-import type { LineAuthor } from "../../protocol/operations/blame.ts";
-import type { LinesByAuthor } from "../../protocol/operations/checkpoints.ts";
-import type {
-  ReviewAnswer,
-  ReviewCommit,
-  ReviewFile,
-  ReviewSession,
-} from "../../protocol/operations/review.ts";
-import type { RequestOf } from "../../protocol/routes.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { roleOf } from "../../search/code/path-role.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, rewrittenAs } from "../../store/memory/commits/commits.ts";
@@ -50,7 +51,7 @@ const maxNamed = 5;
 export async function review(
   project: Project,
   memory: Memory | null,
-  { range = "", file: paths }: RequestOf<"review">,
+  { range = "", file: paths }: Shaped<typeof reviewRequest>,
   signal?: AbortSignal,
 ): Promise<ReviewAnswer> {
   const what = await whatIsMeant(project, memory, range.trim());

@@ -1,19 +1,19 @@
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { configOf, keeperOf, withMemory } from "../../answers/open.ts";
 import type {
   HistorySearchRequest,
   HistorySearchResponse,
   SearchAllRequest,
   SearchAllResponse,
   TranscriptSearchRequest,
-  TranscriptSearchResponse,
-} from "../../protocol/operations/search.ts";
+} from "../../features/search/operation.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, explanationOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
 import { bestVerdict } from "../../protocol/reading/evidence.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { historyKinds } from "../../protocol/values.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { configOf, keeperOf, withMemory } from "../open.ts";
 import { searchCode } from "./code.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 import { aboutPackage } from "./packages.ts";

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
+import { reindex } from "../../answers/reindex.ts";
 import { renderChunk } from "../../cli/commands/code/code.ts";
 import { searchCode } from "../../mcp/tools/search-code.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode as search } from "./code.ts";
-import { reindex } from "./reindex.ts";
 
 const client = `import { withRetries } from "./retry";
 

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { withIndex } from "../../answers/open.ts";
+import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../features/search/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "../../protocol/operations/files.ts";
 import { linesOfChunks } from "../../search/code/source.ts";
 import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
 import { locate, parsePlace } from "../blame/file-place.ts";
-import { withIndex } from "../open.ts";
 
 /** Files whose chunks are read at a time to find one by its id. */
 const filesAtATime = 256;

@@ -1,13 +1,14 @@
+import { configOf, openIndex, withIndex } from "../../answers/open.ts";
 import { languageIdsOf } from "../../code/languages/index.ts";
+import type { SearchRequest } from "../../features/search/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import type { SearchResponse } from "../../protocol/results.ts";
 import type { DiskIndex } from "../../search/code/disk-index.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
 import { parsePlace } from "../blame/file-place.ts";
-import { configOf, openIndex, withIndex } from "../open.ts";
 import { ageOf } from "../status/status.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 

@@ -1,9 +1,10 @@
+import { withIndex } from "../../answers/open.ts";
+import type { SearchRequest } from "../../features/search/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchRequest, SearchResponse } from "../../protocol/operations/search.ts";
+import type { SearchResponse } from "../../protocol/results.ts";
 import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
 import { filesIn } from "../../search/code/scope.ts";
-import { withIndex } from "../open.ts";
 import { toCodeQuery } from "./code.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { TranscriptSearchResponse } from "../../protocol/operations/search.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 
 /** What happened to the code of a search result, as text for people and models. */
 

@@ -1,12 +1,9 @@
+import type { HistorySearchRequest } from "../../features/search/operation.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import type { Project } from "../../project/paths.ts";
-import type {
-  CommitFound,
-  HistorySearchRequest,
-  TranscriptSearchResponse,
-} from "../../protocol/operations/search.ts";
 import { likelihood } from "../../protocol/reading/evidence.ts";
+import type { CommitFound, TranscriptSearchResponse } from "../../protocol/results.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
 import { indexedHead } from "../../search/history/index-commits.ts";

@@ -1,18 +1,17 @@
 import { performance } from "node:perf_hooks";
+import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import type {
+  HistoryResult,
+  HistorySearchRequest,
+  HistorySearchResponse,
+} from "../../features/search/operation.ts";
 import { historyProblem } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type {
-  CommitFound,
-  EventFound,
-  HistoryResult,
-  HistorySearchRequest,
-  HistorySearchResponse,
-  TranscriptSearchResponse,
-} from "../../protocol/operations/search.ts";
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
+import type { CommitFound, EventFound, TranscriptSearchResponse } from "../../protocol/results.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { verbatim } from "../../search/confidence/judge.ts";
 import { searchEvents } from "../../search/history/events.ts";
@@ -28,7 +27,6 @@ import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { withIndex, withMemoryIfAny } from "../open.ts";
 import { isoTime } from "../status/status.ts";
 import { searchTranscripts } from "./all.ts";
 import {

@@ -1,18 +1,18 @@
+import { withIndex } from "../../answers/open.ts";
 import { holdsScripts, languages } from "../../code/languages/index.ts";
+import type { ImpactAnswer, ImpactRequest } from "../../features/impact/operation.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ImpactAnswer, ImpactRequest } from "../../protocol/operations/graph.ts";
 import type { Target } from "../../search/graph/definitions.ts";
 import { CodeGraph } from "../../search/graph/graph.ts";
 import { impactOn } from "../../search/graph/impact.ts";
 import { nodeFor } from "../../search/graph/neighbours.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { parsePlace } from "../blame/file-place.ts";
-import { withIndex } from "../open.ts";
 
 /** Asks the graph for what an answer can do without; null where there is no index that can be read. */
 export async function fromGraph<T>(

@@ -1,9 +1,9 @@
+import { withIndex } from "../../answers/open.ts";
+import type { PackagesAnswer, PackagesRequest } from "../../features/packages/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { PackagesAnswer, PackagesRequest } from "../../protocol/operations/files.ts";
 import { packageNamed, packagesOfIndex } from "../../search/packages/packages.ts";
-import { withIndex } from "../open.ts";
 
 /** The packages of a project. Errors as `withIndex`. */
 export function listPackages(project: Project, { near }: PackagesRequest): Promise<PackagesAnswer> {

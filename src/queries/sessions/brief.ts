@@ -1,4 +1,4 @@
-import type { SessionBrief } from "../../protocol/operations/sessions.ts";
+import type { SessionBrief } from "../../features/sessions/operation.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";

@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
+import type { Decision, DecisionsAnswer } from "../../features/decisions/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Decision, DecisionsAnswer } from "../../protocol/operations/memory.ts";
 import {
   closestTo,
   decisionsByChunk,

@@ -1,11 +1,11 @@
 import { relative, resolve, sep } from "node:path";
+import type { RelatedAnswer, RelatedSession } from "../../features/related/operation.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { formerNames } from "../../git/history/file-changes.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { PommelError } from "../../project/errors.ts";
 import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
-import type { RelatedAnswer, RelatedSession } from "../../protocol/operations/memory.ts";
 import { filesAround } from "../../search/graph/around.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,6 +1,5 @@
 import { agentNames, resumeProgram } from "../../agents/profiles.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "../../protocol/operations/memory.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../features/notes/operation.ts";
 import {
   type SessionRequest,
   type SessionResponse,
@@ -8,8 +7,9 @@ import {
   type SessionsRequest,
   type SessionsResponse,
   sessionSummary,
-} from "../../protocol/operations/sessions.ts";
-import { isRunning } from "../../protocol/reading/session.ts";
+} from "../../features/sessions/operation.ts";
+import { isRunning } from "../../features/sessions/session-words.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";

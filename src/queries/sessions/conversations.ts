@@ -1,9 +1,6 @@
+import { resultUnitOf, type TranscriptSearchRequest } from "../../features/search/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
-import {
-  resultUnitOf,
-  type TranscriptSearchRequest,
-  type TranscriptSearchResponse,
-} from "../../protocol/operations/search.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { SessionQuery } from "../../search/sessions/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,10 +1,10 @@
+import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
+import type { changing } from "../../answers/changing.ts";
+import type { ForgetRequest, ForgetResponse } from "../../features/forget/operation.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/memory.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
 import { parseWhen } from "../../text/dates.ts";
-import { type AuditRecord, forgetQuestions } from "../audit.ts";
-import type { changing } from "../changing.ts";
 import { describeEntry } from "../upkeep/undo.ts";
 
 /** Forgets, or shows what would be. @throws PommelError as `forgetNow` */

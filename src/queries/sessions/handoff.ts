@@ -1,5 +1,5 @@
 import { agentNamed } from "../../agents/registry.ts";
-import type { Handoff } from "../../protocol/operations/sessions.ts";
+import type { Handoff } from "../../features/handoff/operation.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { shortId } from "../../sessions/short-id.ts";

@@ -13,6 +13,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { transcript } from "../../../test/support/transcript-fixture.ts";
 import { timeOf } from "../../agents/aline/aline-database.ts";
+import { changing } from "../../answers/changing.ts";
+import { withMemory } from "../../answers/open.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { eventsOf, findEvent, linksOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -22,8 +24,6 @@ import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { listTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { Sqlite } from "../../store/sqlite/sqlite.ts";
-import { changing } from "../changing.ts";
-import { withMemory } from "../open.ts";
 import { importAline, planAline } from "./import.ts";
 
 let dir: string;

@@ -8,6 +8,9 @@ import {
   knownSchema,
   readAline,
 } from "../../agents/aline/aline-database.ts";
+import { changing } from "../../answers/changing.ts";
+import { withMemory } from "../../answers/open.ts";
+import type { Running } from "../../answers/operation.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
@@ -30,9 +33,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { openForeignDatabase, openToRead } from "../../store/sqlite/open-to-read.ts";
-import { changing } from "../changing.ts";
-import { withMemory } from "../open.ts";
-import type { Running } from "../operations.ts";
 
 export type { TranscriptToImport };
 

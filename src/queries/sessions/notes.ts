@@ -1,15 +1,21 @@
 import { isAbsolute } from "node:path";
+import { changing } from "../../answers/changing.ts";
+import { openMemory } from "../../answers/open.ts";
+import type {
+  Annotation,
+  annotateRequest,
+  annotateResponse,
+  editNoteRequest,
+  editNoteResponse,
+} from "../../features/notes/operation.ts";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Annotation } from "../../protocol/operations/memory.ts";
 import { originOf, speakerOf } from "../../protocol/origin.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";
 import { rejectionText } from "../../sessions/notes/notes.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
-import { changing } from "../changing.ts";
-import { openMemory } from "../open.ts";
 
 /** A note as the routes give it. */
 export function annotationOf(note: AnnotationRecord): Annotation {
@@ -40,8 +46,8 @@ export async function writeNote(
     rejected = false,
     decision,
     by = "tool",
-  }: RequestOf<"annotate">,
-): Promise<ResponseOf<"annotate">> {
+  }: Shaped<typeof annotateRequest>,
+): Promise<Shaped<typeof annotateResponse>> {
   if (isTurnedOff(project))
     throw new PommelError(
       "capture_off",
@@ -66,8 +72,8 @@ export async function writeNote(
 /** Replaces a note's text. @throws PommelError `not_found`, `usage` */
 export async function changeNote(
   project: Project,
-  { id, note }: RequestOf<"editNote">,
-): Promise<ResponseOf<"editNote">> {
+  { id, note }: Shaped<typeof editNoteRequest>,
+): Promise<Shaped<typeof editNoteResponse>> {
   const { findAnnotation } = await import("../../sessions/forget/forget-target.ts");
   const changed = await changing(project, (work) => editNote(work, findAnnotation(work.memory, id), note));
   return { annotation: annotationOf(changed) };

@@ -6,7 +6,7 @@ import type {
   TurnInFull,
   TurnsRequest,
   TurnsResponse,
-} from "../../protocol/operations/sessions.ts";
+} from "../../features/sessions/operation.ts";
 import { sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";

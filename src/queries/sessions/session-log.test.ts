@@ -6,6 +6,7 @@ import { atifTrajectory } from "../../../test/support/atif-schema.ts";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { atif } from "../../agents/atif/atif.ts";
+import { shareOpenMemory } from "../../answers/open.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
@@ -13,7 +14,6 @@ import { previewImport } from "../../sessions/ingest/import-preview.ts";
 import { ingestTranscript } from "../../sessions/ingest/ingest.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
-import { shareOpenMemory } from "../open.ts";
 import { exportTrajectory } from "./session-log.ts";
 
 const secret = `ghp_${"a1B2".repeat(9)}`;

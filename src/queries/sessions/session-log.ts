@@ -1,7 +1,8 @@
 import type { Entry, ToolResult } from "../../agents/agent.ts";
 import { trajectoryOf } from "../../agents/atif/trajectory.ts";
+import { withMemory } from "../../answers/open.ts";
+import type { Statement } from "../../features/sessions/operation.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Statement } from "../../protocol/operations/sessions.ts";
 import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { changedLines, sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
@@ -9,7 +10,6 @@ import { actionOf, type StoredLine, storedTurns } from "../../sessions/turn-cont
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
-import { withMemory } from "../open.ts";
 
 /** Characters of a tool's result that say how it went. */
 const briefResult = 300;

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
+import type { JobsStatus } from "../../features/jobs/operation.ts";
+import type { MemoryStatus } from "../../features/status/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
-import type { JobsStatus, MemoryStatus } from "../../protocol/operations/status.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";

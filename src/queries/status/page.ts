@@ -1,15 +1,16 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import type { PageResponse, questionsResponse } from "../../features/page/operation.ts";
+import { isRunning } from "../../features/sessions/session-words.ts";
+import type { StatuslineAnswer } from "../../features/statusline/operation.ts";
 import { gitText } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { editorAddress } from "../../project/config/settings/home-settings.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
-import type { PageResponse } from "../../protocol/operations/daemon.ts";
-import type { StatuslineAnswer } from "../../protocol/operations/status.ts";
-import { isRunning } from "../../protocol/reading/session.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -24,7 +25,6 @@ import { blameFile } from "../blame/blame.ts";
 import { locate } from "../blame/file-place.ts";
 import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
 import { injectedIn } from "../context/injected.ts";
-import { withIndex, withMemoryIfAny } from "../open.ts";
 import { searchTranscripts } from "../search/all.ts";
 import { listSessionsOf } from "../sessions/conversations.ts";
 import { decisionsIn } from "../sessions/conversations-decisions.ts";
@@ -92,7 +92,7 @@ function sessionOf(memory: Memory, session: string): StatuslineAnswer["session"]
   return { lines, injected: items.length, used: items.filter(({ use }) => use?.outcome === "used").length };
 }
 
-type Question = ResponseOf<"questions">["questions"][number];
+type Question = Shaped<typeof questionsResponse>["questions"][number];
 
 /** A question that nobody would read to its end is left out. Characters. */
 const maxLength = 110;

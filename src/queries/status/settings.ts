@@ -1,3 +1,4 @@
+import type { Setting, SettingsResponse } from "../../features/settings/operation.ts";
 import { envName, loadConfig } from "../../project/config/config.ts";
 import { requireSettingKey, setConfig, unsetConfig } from "../../project/config/config-edit.ts";
 import { allowedValues, listedValues, settingKeys } from "../../project/config/setting-values.ts";
@@ -11,7 +12,6 @@ import {
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Setting, SettingsResponse } from "../../protocol/operations/daemon.ts";
 
 /** They delete something, or would take the page away. */
 const consequential: ReadonlySet<SettingKey> = new Set(["sessions.retention_days", "sync.branch"]);

@@ -1,9 +1,10 @@
 import { statSync } from "node:fs";
+import type { stateResponse } from "../../features/status/operation.ts";
 import type { Project } from "../../project/paths.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 
 /** Marks that change when something is written, whoever writes it: of the memory, and of the index of the code. */
-export function stateOf({ memoryDb, indexDb }: Project): ResponseOf<"state"> {
+export function stateOf({ memoryDb, indexDb }: Project): Shaped<typeof stateResponse> {
   return { memory: markOf(memoryDb), code: markOf(indexDb) };
 }
 

@@ -1,8 +1,8 @@
+import type { Share, StatsAnswer } from "../../features/stats/operation.ts";
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
 import { explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { Share, StatsAnswer } from "../../protocol/operations/stats.ts";
 import type { BlameAuthor } from "../../protocol/values.ts";
 import {
   type AuthoredFilter,

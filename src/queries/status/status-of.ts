@@ -1,3 +1,6 @@
+import { withIndex, withMemory } from "../../answers/open.ts";
+import type { QueueResponse, QueueStatus } from "../../features/jobs/operation.ts";
+import type { MemoryStatus, ModelStatus, StatusResponse } from "../../features/status/operation.ts";
 import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
@@ -6,16 +9,8 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
-import type {
-  MemoryStatus,
-  ModelStatus,
-  QueueResponse,
-  QueueStatus,
-  StatusResponse,
-} from "../../protocol/operations/status.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
-import { withIndex, withMemory } from "../open.ts";
 import { describeMemory } from "./conversations-status.ts";
 import { ageOf, describeIndex, describeUnreadable, type IndexDescription } from "./status.ts";
 

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import type { StatusResponse } from "../../features/status/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import { namesIn } from "../../project/files/if-any.ts";
 import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
-import type { IndexAge } from "../../protocol/operations/search.ts";
-import type { StatusResponse } from "../../protocol/operations/status.ts";
+import type { IndexAge } from "../../protocol/results.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
 import { indexDriver } from "../../store/index/drivers.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";

@@ -2,6 +2,8 @@ import { createReadStream, statSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
+import { changing } from "../../answers/changing.ts";
+import type { Running } from "../../answers/operation.ts";
 import type { Project } from "../../project/paths.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import {
@@ -12,8 +14,6 @@ import {
   signatureLine,
 } from "../../sync/memory-file.ts";
 import { SignedRecords } from "../../sync/origin/signed-records.ts";
-import { changing } from "../changing.ts";
-import type { Running } from "../operations.ts";
 import { type PersonSigning, signingIn } from "./sync.ts";
 
 /** Gets the next lines, and how many of the memory's things they complete. */

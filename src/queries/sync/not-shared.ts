@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import { withMemory } from "../../answers/open.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChangedThing } from "../../store/memory/sharing.ts";
 import { thingsToExport } from "../../sync/export-files.ts";
 import { isSharing } from "../../sync/sync.ts";
-import { withMemory } from "../open.ts";
 
 /** How many things are new since the memory was shared last, by kind. */
 export type NotShared = Partial<Record<ChangedThing["kind"], number>>;

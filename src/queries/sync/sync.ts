@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { changing } from "../../answers/changing.ts";
+import type { Running } from "../../answers/operation.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { identityOf } from "../../git/projects/identity.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -11,8 +13,6 @@ import { findSigningKey, keyFileIn } from "../../sync/origin/signing-key.ts";
 import { Trust, trustFileIn } from "../../sync/origin/trust.ts";
 import type { SyncOptions, SyncReport, SyncSettings } from "../../sync/report.ts";
 import { syncMemory } from "../../sync/sync.ts";
-import { changing } from "../changing.ts";
-import type { Running } from "../operations.ts";
 
 /** Whose words this person's agents get. */
 export const readTrust = async (root: string): Promise<Trust> => openTrust(await shareAuthor(root));

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { changing } from "../../answers/changing.ts";
+import { withMemory } from "../../answers/open.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -18,8 +20,6 @@ import {
   teamState,
   withServer,
 } from "../../sync/team/team.ts";
-import { changing } from "../changing.ts";
-import { withMemory } from "../open.ts";
 import { readTrust, shareAuthor } from "./sync.ts";
 
 /** Sharing a project's memory with a team, from the configuration. */

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import type { Running } from "../../answers/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -13,7 +14,6 @@ import { backUp } from "../../store/memory/backups/backups.ts";
 import { type BackupFile, backupFolder, freeName, listBackups } from "../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
 import { isSameProject, projectHere, projectIn } from "../../store/memory/backups/whose-memory.ts";
-import type { Running } from "../operations.ts";
 import { backupFolders } from "../projects/known-projects.ts";
 
 const folderOf = (project: Project): string =>

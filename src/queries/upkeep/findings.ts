@@ -1,5 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
+import { changing } from "../../answers/changing.ts";
+import { withMemoryIfAny } from "../../answers/open.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
@@ -22,8 +24,6 @@ import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { damagedTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { Registry } from "../../store/registry.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
-import { changing } from "../changing.ts";
-import { withMemoryIfAny } from "../open.ts";
 
 /** What `pm doctor` looks at in what is stored, which may be broken: nothing is changed unless it says so. */
 

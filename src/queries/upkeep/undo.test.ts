@@ -14,6 +14,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { statesOf } from "../../../test/support/every-step.ts";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { run } from "../../answers/run.ts";
+import { forget } from "../../features/forget/operation.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { ownConfigFile } from "../../project/home.ts";
 import { type Project, projectAt } from "../../project/paths.ts";
@@ -31,7 +33,6 @@ import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { listTrash, trashDir } from "../../store/trash/trash.ts";
-import { run } from "../operations.ts";
 import { joinProject, listProjects, trashProjects } from "../projects/known-projects.ts";
 import { trashFor, undo } from "./undo.ts";
 
@@ -163,7 +164,7 @@ it("a restore is undone, step by step, and nothing is lost", async () => {
 
 it("a forgotten session comes back by the operation, and is found again", async () => {
   const one = await known("one");
-  const { trash } = await run(one, "forget", { session: "one" });
+  const { trash } = await run(forget, one, { session: "one" });
   expect(trash).toMatchObject({ command: "pm memory forget", what: "1 session, 1 turn" });
   expect(sessionsIn(one)).toBe("");
   await undo(trash!.number);
@@ -175,7 +176,7 @@ it("what is in the trash goes after its time, and with it the older backups of w
   const one = await known("one");
   remember(one, "two");
   backup(one);
-  await run(one, "forget", { session: "two" });
+  await run(forget, one, { session: "two" });
   const [entry] = listTrash();
   const day = (days: number) => entry!.at + days * dayMs;
   expect(emptyTrash(day(daysInTrash - 1))).toEqual([]);
@@ -188,7 +189,7 @@ it("what is in the trash goes after its time, and with it the older backups of w
 it("in an encrypted home nothing in the trash is plain", async () => {
   const [one, two] = [await known("one"), await known("two")];
   const options = { backups: [] };
-  await run(one, "forget", { session: "one" });
+  await run(forget, one, { session: "one" });
   replaceMemory(one.memoryDb, backup(one).file);
   forgotten(two);
   expect(plainFiles(options).filter((file) => file.startsWith(trashDir()))).toHaveLength(3);
@@ -197,7 +198,7 @@ it("in an encrypted home nothing in the trash is plain", async () => {
   const rows = listTrash().at(-1)!;
   expect(readFileSync(join(rows.dir, "rows.jsonl"), "latin1")).not.toContain("about one");
   remember(one, "later");
-  await run(one, "forget", { session: "later" });
+  await run(forget, one, { session: "later" });
   expect(plainFiles(options)).toEqual([]);
   for (const { number } of listTrash()) await undo(number);
   expect([sessionsIn(one), sessionsIn(two)]).toEqual(["one", "two"]);
@@ -211,6 +212,6 @@ it("keeps nothing for good where that is asked for", async () => {
   mkdirSync(join(home.dir, "config"), { recursive: true });
   writeFileSync(ownConfigFile(), "");
   backup(one);
-  expect(await run(one, "forget", { session: "one", for_good: true })).toMatchObject({ trash: null });
+  expect(await run(forget, one, { session: "one", for_good: true })).toMatchObject({ trash: null });
   expect([listTrash(), readdirSync(join(one.dataDir, "backups"))]).toEqual([[], []]);
 });

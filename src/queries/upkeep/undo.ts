@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
+import { changing } from "../../answers/changing.ts";
+import type { TrashEntry as ShownEntry } from "../../features/forget/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { isInside, type Project } from "../../project/paths.ts";
-import type { TrashEntry as ShownEntry } from "../../protocol/operations/memory.ts";
 import { chunkNotes } from "../../sessions/notes/chunk-notes.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
@@ -15,7 +16,6 @@ import {
   type TrashEntry,
   trashDir,
 } from "../../store/trash/trash.ts";
-import { changing } from "../changing.ts";
 import { bringBackProjects, listProjects } from "../projects/known-projects.ts";
 
 /** What is in the trash, and bringing it back. */

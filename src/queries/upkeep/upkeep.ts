@@ -1,8 +1,8 @@
+import { auditRecords, verifyAudit } from "../../answers/audit.ts";
+import type { Running } from "../../answers/operation.ts";
 import type { Config } from "../../project/config/settings.ts";
 import type { Project } from "../../project/paths.ts";
 import { sqliteVersion } from "../../store/sqlite/sqlite.ts";
-import { auditRecords, verifyAudit } from "../audit.ts";
-import type { Running } from "../operations.ts";
 import {
   backUpMemory,
   decrypt,

@@ -1,7 +1,8 @@
+import { withIndex } from "../../answers/open.ts";
+import type { NearDecision } from "../../features/why/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { NearDecision } from "../../protocol/operations/blame.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-terms.ts";
 import { claimOf, relationOf, storedDecisions } from "../../sessions/decisions/stored.ts";
@@ -14,7 +15,6 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
 import { identifiersOf } from "../../text/tokens.ts";
 import type { LineRange } from "../blame/file-place.ts";
-import { withIndex } from "../open.ts";
 import { decisionOf } from "../sessions/conversations-decisions.ts";
 import { decisionFromNote } from "../sessions/recorded-decisions.ts";
 

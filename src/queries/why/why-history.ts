@@ -1,10 +1,12 @@
 import { bareLine } from "../../attribution/lines/line-keys.ts";
+import type { BlameRange } from "../../features/blame/operation.ts";
+import type { EarlierLines, LaterChanges } from "../../features/why/operation.ts";
 import { changesOf, nameBefore, type WhatChanged } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { gitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import type { Project } from "../../project/paths.ts";
-import type { BlameRange, EarlierLines, LaterChanges, LineAuthor } from "../../protocol/operations/blame.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,14 +1,9 @@
 import type { Entry } from "../../agents/agent.ts";
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { isDistinctive } from "../../attribution/survival.ts";
-import {
-  type BlameRange,
-  type LineAuthor,
-  lineAuthor,
-  type Origin,
-  type OriginCommit,
-  type OriginTurn,
-} from "../../protocol/operations/blame.ts";
+import type { BlameRange } from "../../features/blame/operation.ts";
+import type { Origin, OriginCommit, OriginTurn } from "../../features/why/operation.ts";
+import { type LineAuthor, lineAuthor } from "../../protocol/line-author.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";

@@ -1,16 +1,16 @@
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
-import { GitFailure } from "../../git/git.ts";
-import { Ancestry } from "../../git/history/ancestry.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import type { BlameRange } from "../../features/blame/operation.ts";
 import type {
-  BlameRange,
   NearDecision,
   Origin,
   WhyAnswer,
   WhyCaller,
   WhyFreshness,
-} from "../../protocol/operations/blame.ts";
+} from "../../features/why/operation.ts";
+import { GitFailure } from "../../git/git.ts";
+import { Ancestry } from "../../git/history/ancestry.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
 import { edgeFor } from "../../search/graph/neighbours.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import type { CodeResult } from "../../protocol/operations/search.ts";
+import type { CodeResult } from "../../protocol/results.ts";
 import type { ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
 import {

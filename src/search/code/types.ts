@@ -1,5 +1,5 @@
 import type { Level } from "../../project/levels.ts";
-import type { CodeResult, SearchResponse } from "../../protocol/operations/search.ts";
+import type { CodeResult, SearchResponse } from "../../protocol/results.ts";
 import type { MatchMode } from "../../protocol/values.ts";
 
 /** A question to the code index. */

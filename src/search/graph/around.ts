@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { FileAround } from "../../protocol/operations/graph.ts";
+import type { FileAround } from "../../protocol/graph.ts";
 import type { CodeGraph, Edge } from "./graph.ts";
 
 /** What edges count more between files that lie in one directory, and between a file and its test. */

@@ -1,4 +1,4 @@
-import type { TouchedCode } from "../../protocol/operations/graph.ts";
+import type { TouchedCode } from "../../protocol/graph.ts";
 import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
 import { roleOf } from "../code/path-role.ts";

@@ -1,4 +1,4 @@
-import type { GraphEdge, Neighbours } from "../../protocol/operations/graph.ts";
+import type { GraphEdge, Neighbours } from "../../protocol/graph.ts";
 import { roleOf } from "../code/path-role.ts";
 import type { GraphNode, Target } from "./definitions.ts";
 import type { CodeGraph, Edge } from "./graph.ts";

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../project/errors.ts";
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { type ChunkFilter, scopeOf } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkOutlines, chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { passageVectors } from "../../store/memory/chunks/vectors.ts";

@@ -1,5 +1,5 @@
-import type { SessionResult } from "../../protocol/operations/search.ts";
 import { speakerOf } from "../../protocol/origin.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { annotationsByIds } from "../../store/memory/chunks/annotations.ts";
 import { chunkOutlines, type StoredSessionChunk } from "../../store/memory/chunks/chunks.ts";

@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { mentioned, wordsHeld } from "../mentioned.ts";
 
 /** From this evidence on, meaning, or what the session was asked, is why a result is there. Standard deviations. */

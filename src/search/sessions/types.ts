@@ -1,4 +1,4 @@
-import type { SessionResult, TranscriptSearchResponse } from "../../protocol/operations/search.ts";
+import type { SessionResult, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { ChunkKind, ChunkType, MatchMode, SearchMode, SearchPlace } from "../../protocol/values.ts";
 
 /** A question to the memory of conversations. */

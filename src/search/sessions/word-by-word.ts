@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../protocol/operations/search.ts";
+import type { SessionResult } from "../../protocol/results.ts";
 import { type ChunkFilter, chunkTextsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunkAround } from "../../store/memory/chunks/chunk-lookup.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";

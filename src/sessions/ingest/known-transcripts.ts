@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
-import type { Vanishing } from "../../protocol/operations/status.ts";
+import type { Vanishing } from "../../protocol/vanishing.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { hasSessionOfTime, sessionByUid } from "../../store/memory/sessions/sessions.ts";

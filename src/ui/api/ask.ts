@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
+import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
+import { operationsPath, signInPath } from "../../protocol/addresses.ts";
 import { placeHeader } from "../../protocol/door.ts";
-import { endpoints, type RouteName, signInPath, urlOf } from "../../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
 import { goTo } from "../router.ts";
 import { placeShown, showPlace } from "./place.ts";
 
@@ -28,19 +28,13 @@ export const signedOut = signal<AskError | null>(null);
  * Asks the daemon about the project that is shown. The answer's type is the operation's; the daemon that serves this page has the same version.
  * @throws AskError, and the signal's reason once it is aborted
  */
-export async function ask<R extends RouteName>(
-  route: R,
-  request: RequestOf<R>,
+export async function ask<N extends OperationName>(
+  operation: N,
+  request: RequestNamed<N>,
   signal?: AbortSignal,
-): Promise<ResponseOf<R>> {
-  const { method } = endpoints[route];
-  const answer = await send(
-    urlOf(endpoints[route], request),
-    method,
-    method === "POST" ? request : undefined,
-    signal,
-  );
-  return answer as ResponseOf<R>;
+): Promise<ResponseNamed<N>> {
+  const answer = await send(`${operationsPath}/${operation}`, "POST", request, signal);
+  return answer as ResponseNamed<N>;
 }
 
 /** A request to this page's own server. @throws as `ask` */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import type { PageResponse } from "../../protocol/operations/daemon.ts";
-import type { ResponseOf } from "../../protocol/routes.ts";
+import type { PageResponse } from "../../features/page/operation.ts";
+import type { projectsResponse } from "../../features/projects/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { AskError, ask, askErrorOf } from "./ask.ts";
 import { placeShown, showPlace } from "./place.ts";
 
@@ -11,7 +12,7 @@ export const project = signal<PageResponse | null>(null);
 export const projectError = signal<AskError | null>(null);
 
 /** Those that can be shown, the last used first; none until the first answer. */
-export const projects = signal<ResponseOf<"projects">["projects"]>([]);
+export const projects = signal<Shaped<typeof projectsResponse>["projects"]>([]);
 
 export async function loadProject(): Promise<void> {
   try {

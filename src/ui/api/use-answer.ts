@@ -1,11 +1,13 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { livePath, type RouteName } from "../../protocol/endpoints.ts";
-import type { RequestOf, ResponseOf } from "../../protocol/routes.ts";
+import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
+import type { stateResponse } from "../../features/status/operation.ts";
+import { livePath } from "../../protocol/addresses.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type AskError, ask, askErrorOf, open, signedOut } from "./ask.ts";
 import { placeShown } from "./place.ts";
 
-type State = ResponseOf<"state">;
+type State = Shaped<typeof stateResponse>;
 
 /** The latest marks of what is written; null until the daemon has sent some. */
 const written = signal<State | null>(null);
@@ -13,19 +15,19 @@ const written = signal<State | null>(null);
 type Part = keyof State;
 
 /** What answers are made of that may change while they are looked at. */
-const madeOf: Partial<Record<RouteName, readonly Part[]>> = {
+const madeOf: Partial<Record<OperationName, readonly Part[]>> = {
   ...madeFrom(["memory"], ["annotations", "checkpoints", "decisions", "directory", "injections", "review"]),
   ...madeFrom(["memory"], ["page", "session", "sessions", "sessionsEverywhere", "stats"]),
   ...madeFrom(["memory", "code"], ["queue", "status"]),
 };
 
-function madeFrom(parts: readonly Part[], routes: readonly RouteName[]) {
-  return Object.fromEntries(routes.map((route) => [route, parts]));
+function madeFrom(parts: readonly Part[], operations: readonly OperationName[]) {
+  return Object.fromEntries(operations.map((operation) => [operation, parts]));
 }
 
 /** The mark of what an answer is made of: another one means that it may be another answer. */
-const markOf = (route: RouteName): string | null => {
-  const parts = madeOf[route];
+const markOf = (operation: OperationName): string | null => {
+  const parts = madeOf[operation];
   const marks = written.value;
   return parts === undefined || marks === null ? null : parts.map((part) => marks[part]).join(" ");
 };
@@ -95,23 +97,23 @@ const pause = { ms: 1500, times: 10 } as const;
  * @param request null: nothing is asked
  * @param typedMs of a question that changes with every key: keys that follow one another faster are one question
  */
-export function useAnswer<R extends RouteName>(
-  route: R,
-  request: RequestOf<R> | null,
+export function useAnswer<N extends OperationName>(
+  operation: N,
+  request: RequestNamed<N> | null,
   typedMs = 0,
-): Answer<ResponseOf<R>> {
-  const key = request === null ? null : `${route} ${JSON.stringify(request)}`;
-  const known = key === null ? null : ((recent.get(key) as ResponseOf<R> | undefined) ?? null);
+): Answer<ResponseNamed<N>> {
+  const key = request === null ? null : `${operation} ${JSON.stringify(request)}`;
+  const known = key === null ? null : ((recent.get(key) as ResponseNamed<N> | undefined) ?? null);
   const [state, setState] = useState<{
     key: string | null;
-    data: ResponseOf<R> | null;
+    data: ResponseNamed<N> | null;
     error: AskError | null;
   }>({
     ...{ key: null, data: null, error: null },
   });
   const [round, setRound] = useState(0);
   const reload = () => setRound((count) => count + 1);
-  const mark = markOf(route);
+  const mark = markOf(operation);
   const last = useRef({ mark, at: 0, took: 0, isAsking: false });
 
   useEffect(() => {
@@ -119,9 +121,9 @@ export function useAnswer<R extends RouteName>(
     const controller = new AbortController();
     const askNow = () => {
       const askedAt = Date.now();
-      last.current.mark = markOf(route);
+      last.current.mark = markOf(operation);
       last.current.isAsking = true;
-      ask(route, request, controller.signal).then(
+      ask(operation, request, controller.signal).then(
         (data) => {
           if (controller.signal.aborted) return;
           const at = Date.now();
@@ -177,22 +179,22 @@ function remember(key: string, data: unknown): void {
   if (recent.size > maxRecent) recent.delete(recent.keys().next().value!);
 }
 
-export interface Change<R extends RouteName> {
+export interface Change<N extends OperationName> {
   /** Asks for the change; null: it was refused, and `error` says why. */
-  run: (request: RequestOf<R>) => Promise<ResponseOf<R> | null>;
+  run: (request: RequestNamed<N>) => Promise<ResponseNamed<N> | null>;
   isRunning: boolean;
   error: AskError | null;
 }
 
 /** An operation that changes something, asked for by a button or a form. */
-export function useChange<R extends RouteName>(route: R, onDone?: () => void): Change<R> {
+export function useChange<N extends OperationName>(operation: N, onDone?: () => void): Change<N> {
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<AskError | null>(null);
-  const run = async (request: RequestOf<R>) => {
+  const run = async (request: RequestNamed<N>) => {
     setRunning(true);
     setError(null);
     try {
-      const answer = await ask(route, request);
+      const answer = await ask(operation, request);
       onDone?.();
       return answer;
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import type { ForgetRequest, ForgetResponse } from "../../features/forget/operation.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
-import type { ForgetRequest, ForgetResponse } from "../../protocol/operations/memory.ts";
 import { useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";

@@ -1,4 +1,4 @@
-import { isRunning } from "../../protocol/reading/session.ts";
+import { isRunning } from "../../features/sessions/session-words.ts";
 import { placeShown, showPlace } from "../api/place.ts";
 import { project, projects } from "../api/project.ts";
 import { useAnswer } from "../api/use-answer.ts";

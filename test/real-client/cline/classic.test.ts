@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { SessionResponse, SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
+import type { SessionResponse, SessionsResponse } from "../../../src/features/sessions/operation.ts";
 import { run } from "../client.ts";
 import { type Ground, layGround } from "../ground.ts";
 import { cue, type MockApi, startMockApi } from "../mock-api.ts";

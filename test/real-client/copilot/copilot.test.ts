@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { WhyAnswer } from "../../../src/protocol/operations/blame.ts";
-import type { Injected } from "../../../src/protocol/operations/context.ts";
-import type { AnnotationsResponse } from "../../../src/protocol/operations/memory.ts";
-import type { SessionsResponse } from "../../../src/protocol/operations/sessions.ts";
+import type { Injected } from "../../../src/features/context/operation.ts";
+import type { AnnotationsResponse } from "../../../src/features/notes/operation.ts";
+import type { SessionsResponse } from "../../../src/features/sessions/operation.ts";
+import type { WhyAnswer } from "../../../src/features/why/operation.ts";
 import {
   type Beginning,
   beginWith,

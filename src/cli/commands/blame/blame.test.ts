@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameAnswer, BlameRange } from "../../../features/blame/operation.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { summedUp } from "../../../queries/files.ts";
 import { widthOf } from "../../../text/display-width.ts";

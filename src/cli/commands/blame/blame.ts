@@ -1,10 +1,11 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { BlameAnswer, BlameRange } from "../../../features/blame/operation.ts";
+import { blame } from "../../../features/blame/operation.ts";
 import { gitBuffer, plain } from "../../../git/git.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { BlameAnswer, BlameRange } from "../../../protocol/operations/blame.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import { explanationOf } from "../../../queries/blame/blame-summary.ts";
 import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
@@ -60,7 +61,7 @@ export async function blameCommand(
   const texts = output.json ? text : !summary && !explain && !porcelain;
   const places = ranges.map(({ first, last }) => `${first},${Number.isFinite(last) ? last : ""}`);
   const asked = { file, rev, texts, ...(places.length > 0 && { lines: places }) };
-  const answer = await call("blame", asked, project);
+  const answer = await call(blame, asked, project);
   if (porcelain) {
     const format = options.linePorcelain ? "--line-porcelain" : "--porcelain";
     const written = await asPorcelain(project.root, answer, { format, places });

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { LinesByAuthor } from "../../../features/checkpoints/operation.ts";
+import type { Share } from "../../../features/stats/operation.ts";
+import { showStats } from "../../../features/stats/operation.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import type { LinesByAuthor } from "../../../protocol/operations/checkpoints.ts";
-import type { Share } from "../../../protocol/operations/stats.ts";
+import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { type BlameAuthor, blameAuthors } from "../../../protocol/values.ts";
 import { type SharedEntry, summedUp } from "../../../queries/files.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
@@ -112,7 +113,7 @@ export async function blameDirectory(
   const [path = "**"] = pathsFrom(project, cwd, [directory]);
   const isWhole = path === "**";
   const request = { path: isWhole ? [] : [path], files: true };
-  const { by_file = [], total, commits, notes } = await call("stats", request, project);
+  const { by_file = [], total, commits, notes } = await call(showStats, request, project);
   const entries = summedUp(by_file, isWhole ? "" : `${path.replace(/\/+(?:\*\*)?$/, "")}/`);
   const shown = { directory: isWhole ? "." : path, total, entries, notes };
   output.result({ ...shown, commits }, () => renderDirectory({ ...shown, root: project.root }, output));

@@ -1,14 +1,14 @@
-import type { RequestOf, ResponseOf } from "../../../protocol/routes.ts";
+import type { RequestNamed, ResponseNamed } from "../../../features/index.ts";
 
 /** What the page asks the daemon: the same operations as the page in the browser. */
 type Asked = "sessions" | "session" | "turns" | "searchAll" | "searchTranscripts" | "why" | "checkpoint";
 
 /** A question by its operation; the same question is asked once. */
-export type Question = { [R in Asked]: { route: R; request: RequestOf<R> } }[Asked];
+export type Question = { [R in Asked]: { route: R; request: RequestNamed<R> } }[Asked];
 
 /** What came of a question: `error` says to a person what went wrong. */
 export type Answer<R extends Asked> =
-  | { value: ResponseOf<R>; error?: never }
+  | { value: ResponseNamed<R>; error?: never }
   | { error: string; value?: never };
 
 /** Answers that are kept; older ones are asked for again. */
@@ -18,7 +18,7 @@ export class Answers {
   readonly #answers = new Map<string, Answer<Asked>>();
 
   /** null: not answered yet. */
-  to<R extends Asked>(route: R, request: RequestOf<R>): Answer<R> | null {
+  to<R extends Asked>(route: R, request: RequestNamed<R>): Answer<R> | null {
     // What is under a question's key is the answer to it.
     return (this.#answers.get(keyOf({ route, request })) as Answer<R> | undefined) ?? null;
   }
@@ -28,11 +28,11 @@ export class Answers {
   }
 
   /** The last one that an operation gave. */
-  latest<R extends Asked>(route: R): ResponseOf<R> | null {
+  latest<R extends Asked>(route: R): ResponseNamed<R> | null {
     const last = [...this.#answers].findLast(
       ([key, { value }]) => key.startsWith(`${route} `) && value !== undefined,
     );
-    return (last?.[1].value as ResponseOf<R> | undefined) ?? null;
+    return (last?.[1].value as ResponseNamed<R> | undefined) ?? null;
   }
 
   set(question: Question, answer: Answer<Asked>): void {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import { PommelError } from "../../../project/errors.ts";
-import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
+import type { SearchAllResponse } from "../../../features/search/operation.ts";
 import type {
   SessionResponse,
   SessionSummary,
   TurnInFull,
   TurnsResponse,
-} from "../../../protocol/operations/sessions.ts";
+} from "../../../features/sessions/operation.ts";
+import { PommelError } from "../../../project/errors.ts";
 import { widthOf, withoutEscapes } from "../../../text/display-width.ts";
 import { Answers } from "./answers.ts";
 import { firstState } from "./browse.ts";

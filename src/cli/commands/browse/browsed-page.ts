@@ -2,16 +2,31 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import type { Operation } from "../../../answers/operation.ts";
 import { call } from "../../../client/call.ts";
+import { showCheckpoint } from "../../../features/checkpoints/operation.ts";
+import { searchAll, searchTranscripts } from "../../../features/search/operation.ts";
+import { listSessions, readTurns, showSession } from "../../../features/sessions/operation.ts";
+import { why } from "../../../features/why/operation.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import { findUserCommand } from "../../../project/find-program.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { Palette } from "../../terminal/palette.ts";
-import { Answers, keyOf, type Question } from "./answers.ts";
+import { type Answer, Answers, keyOf, type Question } from "./answers.ts";
 import { currentPage, drawFrame, heightOf, type State, smallest, viewOf } from "./frame.ts";
 import type { Drawn, Key } from "./ink.ts";
 import { type Effect, press } from "./press.ts";
 import type { Surroundings, View } from "./view.ts";
+
+const askable = {
+  sessions: listSessions,
+  session: showSession,
+  turns: readTurns,
+  searchAll,
+  searchTranscripts,
+  why,
+  checkpoint: showCheckpoint,
+} satisfies Record<Question["route"], Operation>;
 
 /** Searches wait for the next key for so long. Milliseconds. */
 const typingMs = 60;
@@ -151,8 +166,8 @@ export class BrowsedPage implements Drawn {
     const { route, request } = question;
     try {
       if (route === "searchAll") await sleep(typingMs, undefined, { signal });
-      const value = await call(route, request, this.#place.project, { signal });
-      this.#answers.set(question, { value });
+      const value = await call(askable[route] as Operation, request, this.#place.project, { signal });
+      this.#answers.set(question, { value } as Answer<Question["route"]>);
     } catch (error) {
       if (!signal.aborted) this.#answers.set(question, { error: explanationOf(error) });
     }

@@ -1,11 +1,12 @@
+import type { transcriptSearchRequest } from "../../../features/search/operation.ts";
 import type {
   SessionResponse,
   Statement,
   TurnEntry,
   TurnInFull,
   TurnsRequest,
-} from "../../../protocol/operations/sessions.ts";
-import type { RequestOf } from "../../../protocol/routes.ts";
+} from "../../../features/sessions/operation.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import { withoutEscapes } from "../../../text/display-width.ts";
 import { counted, fitted, oneLine, shortId } from "../../terminal/text.ts";
 import { renderTurn } from "../session/log.ts";
@@ -80,7 +81,7 @@ interface Found {
 /** Which turns have what is sought; null when nothing is. */
 function foundIn({ sought }: SessionPage, session: SessionResponse, { answers }: Surroundings): Found | null {
   if (sought === null) return null;
-  const request: RequestOf<"searchTranscripts"> = {
+  const request: Shaped<typeof transcriptSearchRequest> = {
     ...{ q: sought.text, session: session.session.id, limit: mostFound },
     ...{ in: "content", match: "exact", by: "turn" },
   };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
+import type { SearchAllResponse } from "../../../features/search/operation.ts";
 import { likelihood, verdictText } from "../../../protocol/reading/evidence.ts";
 import { cutPainted, cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { type Found, renderFound, renderSnippet, type Words, wordsOf } from "../../results/found.ts";

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import { padToWidth } from "../../../text/display-width.ts";
 import { oneLine, shortId, when } from "../../terminal/text.ts";
 import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";

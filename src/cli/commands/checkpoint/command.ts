@@ -1,4 +1,6 @@
 import type { Command } from "commander";
+import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
+import { previewRewind } from "../../../features/rewind/operation.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, positiveInteger } from "../../options.ts";
 
@@ -21,7 +23,7 @@ export function declareCheckpoint(program: Command): void {
   const list = checkpoint
     .command("list", { isDefault: true })
     .description("List checkpoints, latest commit first");
-  addOptions(list, "checkpoints", { surviving: null })
+  addOptions(list, listCheckpoints, { surviving: null })
     .addHelpText(
       "after",
       examples(
@@ -63,7 +65,7 @@ export function declareCheckpoint(program: Command): void {
     .command("rewind")
     .description("Show a checkpoint's code and the agent's state, and go back to it")
     .argument("<checkpoint>", "its commit, or a prefix of it; or a git revision: HEAD~3, a tag");
-  addOptions(rewind, "rewindPreview", { target: null })
+  addOptions(rewind, previewRewind, { target: null })
     .option("--restore", "restore the working tree; no branch moves")
     .option("--worktree <dir>", "check it out into a separate directory instead")
     .addHelpText(

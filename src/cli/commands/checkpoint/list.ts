@@ -1,12 +1,13 @@
 import { call } from "../../../client/call.ts";
-import { historyProblem } from "../../../git/history/history.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
-import { explanationOf } from "../../../project/errors.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
   CheckpointsRequest,
-} from "../../../protocol/operations/checkpoints.ts";
+} from "../../../features/checkpoints/operation.ts";
+import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
+import { historyProblem } from "../../../git/history/history.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import { explanationOf } from "../../../project/errors.ts";
 import { spans } from "../../../protocol/reading/numbers.ts";
 import type { BackfillRequest } from "../../../queries/checkpoints/checkpoints.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
@@ -27,7 +28,7 @@ export async function checkpointListCommand(
   const [path] = request.file === undefined ? [] : pathsFrom(project, cwd, [request.file]);
   // The whole project is no filter.
   const file = path === "**" ? undefined : path;
-  const answer = await call("checkpoints", { ...request, file }, project);
+  const answer = await call(listCheckpoints, { ...request, file }, project);
   const pageOf = await commitPages(project.root, output.colors);
   const problem = answer.total === 0 ? await historyProblem(project.root) : null;
   if (problem?.isBroken) throw problem;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { RewindAnswer, RewindSession } from "../../../features/rewind/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { RewindAnswer, RewindSession } from "../../../protocol/operations/checkpoints.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { counted, heading, localTime, oneLine, printable, shortId } from "../../terminal/text.ts";

@@ -1,12 +1,8 @@
 import { call } from "../../../client/call.ts";
+import type { CheckpointAnswer, ComparedSide, DiffAnswer } from "../../../features/checkpoints/operation.ts";
+import { compareCheckpoints, showCheckpoint } from "../../../features/checkpoints/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import {
-  type CheckpointAnswer,
-  type ComparedSide,
-  type DiffAnswer,
-  readAgentState,
-  type SessionState,
-} from "../../../protocol/operations/checkpoints.ts";
+import { readAgentState, type SessionState } from "../../../protocol/agent-state.ts";
 import { linkEvidence } from "../../../protocol/reading/evidence.ts";
 import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -30,7 +26,7 @@ import { whoWrote } from "./list.ts";
 /** `pm checkpoint show` */
 export async function checkpointShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
   const project = await findProject(cwd);
-  const answer = await call("checkpoint", { id: name }, project);
+  const answer = await call(showCheckpoint, { id: name }, project);
   output.result(answer, () => renderCheckpoint(answer, output));
 }
 
@@ -140,7 +136,7 @@ export async function checkpointDiffCommand(
   { patch = false }: { patch?: boolean },
 ): Promise<void> {
   const project = await findProject(cwd);
-  const answer = await call("compare", { from, to }, project);
+  const answer = await call(compareCheckpoints, { from, to }, project);
   const sides = { from: answer.from.commit, to: answer.to.commit };
   const columns = output.columns ?? 100;
   const color = output.colors.isColorSupported;

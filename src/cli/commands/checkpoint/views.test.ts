@@ -5,7 +5,7 @@ import type {
   CheckpointAnswer,
   CheckpointSummary,
   DiffAnswer,
-} from "../../../protocol/operations/checkpoints.ts";
+} from "../../../features/checkpoints/operation.ts";
 import { renderCheckpoints } from "./list.ts";
 import { renderCheckpoint, renderSessions } from "./show.ts";
 

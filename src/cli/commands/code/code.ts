@@ -1,14 +1,19 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { ImpactAnswer } from "../../../features/impact/operation.ts";
+import { findImpact, type impactRequest } from "../../../features/impact/operation.ts";
+import { listPackages } from "../../../features/packages/operation.ts";
+import type { RelatedSession } from "../../../features/related/operation.ts";
+import { findRelated, type relatedRequest } from "../../../features/related/operation.ts";
+import type { ChunkAnswer, ChunkOutline } from "../../../features/search/operation.ts";
+import { showChunk } from "../../../features/search/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode } from "../../../project/errors.ts";
 import { placeInProject } from "../../../project/paths.ts";
-import type { ChunkAnswer, ChunkOutline } from "../../../protocol/operations/files.ts";
-import type { FileAround, ImpactAnswer, TouchedCode } from "../../../protocol/operations/graph.ts";
-import type { RelatedSession } from "../../../protocol/operations/memory.ts";
+import type { FileAround, TouchedCode } from "../../../protocol/graph.ts";
 import { howSure, nameInFull } from "../../../protocol/reading/evidence.ts";
-import type { RequestOf } from "../../../protocol/routes.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -26,7 +31,7 @@ export async function chunkCommand({ cwd, output }: CommandContext, place: strin
   const isId = named.lines === null && /^[0-9a-f]{16}$/.test(place) && !existsSync(resolve(cwd, place));
   // The operation takes paths from the project's root.
   const id = isId ? place : `${locate(project, cwd, named.file)}${place.slice(named.file.length)}`;
-  const found = await call("chunk", { id }, project);
+  const found = await call(showChunk, { id }, project);
   output.result(found, () => renderChunk(found, output, (file) => fileUrl(join(project.root, file))));
 }
 
@@ -64,7 +69,7 @@ const columns: Column[] = [
 /** `pm code packages`. */
 export async function packagesCommand({ cwd, output }: CommandContext): Promise<void> {
   const project = await findProject(cwd);
-  const found = await call("packages", { near: placeInProject(project, cwd) }, project);
+  const found = await call(listPackages, { near: placeInProject(project, cwd) }, project);
   output.result(found, () => {
     if (found.packages.length === 0) {
       return "No packages: no manifest of npm, Cargo, Go, Maven, Gradle or Python is indexed here.";
@@ -86,12 +91,12 @@ const filesShown = 4;
 export async function relatedCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  { files: named = [], ...options }: RequestOf<"related"> & { files?: string[] },
+  { files: named = [], ...options }: Shaped<typeof relatedRequest> & { files?: string[] },
 ): Promise<number> {
   const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const file = named.length > 0 ? pathsFrom(project, cwd, named) : undefined;
-  const found = await call("related", { ...options, file, q: query }, project);
+  const found = await call(findRelated, { ...options, file, q: query }, project);
   const isEmpty = found.sessions.length + found.decisions.length === 0;
   output.result({ query, ...found }, () => {
     if (isEmpty && query !== "" && file === undefined)
@@ -160,7 +165,7 @@ const targetsShown = 5;
 export async function impactCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: RequestOf<"impact">,
+  options: Shaped<typeof impactRequest>,
 ): Promise<void> {
   const project = await findProject(cwd);
   const isFile = (name: string) => existsSync(resolve(cwd, name));
@@ -169,7 +174,7 @@ export async function impactCommand(
     if (!isFile(file)) return word;
     return `${locate(project, cwd, file)}${lines === null ? "" : `:${lines.first}-${lines.last}`}`;
   });
-  const found = await call("impact", { ...options, of }, project);
+  const found = await call(findImpact, { ...options, of }, project);
   output.result(found, () => renderImpact(found, output));
 }
 

@@ -1,4 +1,7 @@
 import type { Command } from "commander";
+import { findImpact } from "../../../features/impact/operation.ts";
+import { findRelated } from "../../../features/related/operation.ts";
+import { showStats } from "../../../features/stats/operation.ts";
 import { examples, query } from "../../frame.ts";
 import { addOptions, list, shared } from "../../options.ts";
 
@@ -20,7 +23,7 @@ export function declareCode(program: Command): void {
     .command("impact")
     .description("List what a change may touch, tests first")
     .argument("[what...]", "a symbol (name, Type.name), a file, or lines of it (src/db.ts:12-20)");
-  addOptions(impact, "impact", { of: null })
+  addOptions(impact, findImpact, { of: null })
     .addHelpText(
       "after",
       `${examples(
@@ -40,7 +43,7 @@ definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
     )
     .argument("[query...]", "what they are about; with files, ranks those that touched them")
     .option("-f, --files <paths>", "files, directories or globs, comma separated; repeatable", list);
-  addOptions(related, "related", { q: null, file: null })
+  addOptions(related, findRelated, { q: null, file: null })
     .addHelpText(
       "after",
       examples(
@@ -82,7 +85,7 @@ definition of that name) or ambiguous. Exits with 5 when nothing has the name.`,
   const stats = code
     .command("stats")
     .description("Show the shares of agents and people in committed lines, by author, directory and week");
-  addOptions(stats, "stats", { depth: "--dir-depth <levels>" })
+  addOptions(stats, showStats, { depth: "--dir-depth <levels>" })
     .option(shared.limit[0], "rows per table (default: 10)", shared.limit[2])
     .addHelpText(
       "after",

@@ -1,7 +1,8 @@
 import { call } from "../../../client/call.ts";
+import type { Share, StatsAnswer } from "../../../features/stats/operation.ts";
+import { showStats, type statsRequest } from "../../../features/stats/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { Share, StatsAnswer } from "../../../protocol/operations/stats.ts";
-import type { RequestOf } from "../../../protocol/routes.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
@@ -11,7 +12,7 @@ import { counted, hanging, heading, oneLine, shortId, wrapped } from "../../term
 import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/directory.ts";
 import { duration } from "../how.ts";
 
-interface StatsOptions extends Omit<RequestOf<"stats">, "depth"> {
+interface StatsOptions extends Omit<Shaped<typeof statsRequest>, "depth"> {
   dirDepth?: number;
   limit?: number;
 }
@@ -23,7 +24,7 @@ export async function statsCommand(
 ): Promise<void> {
   const project = await findProject(cwd);
   const request = { ...options, path: pathsFrom(project, cwd, path), depth: dirDepth };
-  const answer = await call("stats", request, project);
+  const answer = await call(showStats, request, project);
   output.result(answer, () => renderStats(answer, limit, output));
 }
 

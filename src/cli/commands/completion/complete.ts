@@ -1,6 +1,11 @@
 import type { Argument, Command, Option } from "commander";
 import { agentNames } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
+import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
+import { listEvents } from "../../../features/events/operation.ts";
+import { listPackages } from "../../../features/packages/operation.ts";
+import { describePage } from "../../../features/page/operation.ts";
+import { listSessions } from "../../../features/sessions/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { settingKeys } from "../../../project/config/setting-values.ts";
@@ -155,24 +160,24 @@ type Candidates = (readonly [value: string, about?: string | null])[];
 const here = { without: "here" } as const;
 
 const candidates: Record<Source, (project: Project) => Promise<Candidates>> = {
-  agents: async (project) => (await call("page", {}, project, here)).agents.map((name) => [name]),
-  branches: async (project) => (await call("page", {}, project, here)).branches.map((name) => [name]),
+  agents: async (project) => (await call(describePage, {}, project, here)).agents.map((name) => [name]),
+  branches: async (project) => (await call(describePage, {}, project, here)).branches.map((name) => [name]),
   sessions: async (project) =>
-    (await call("sessions", { limit: maxIds }, project, here)).sessions.map(({ id, title }) => [
+    (await call(listSessions, { limit: maxIds }, project, here)).sessions.map(({ id, title }) => [
       shortId(id),
       title,
     ]),
   checkpoints: async (project) =>
-    (await call("checkpoints", { limit: maxIds }, project, here)).checkpoints.map(({ id, subject }) => [
+    (await call(listCheckpoints, { limit: maxIds }, project, here)).checkpoints.map(({ id, subject }) => [
       id,
       subject,
     ]),
   events: async (project) =>
-    (await call("events", { status: "all" }, project, here)).events
+    (await call(listEvents, { status: "all" }, project, here)).events
       .slice(0, maxIds)
       .map(({ id, title }) => [shortId(id), title]),
   packages: async (project) =>
-    (await call("packages", {}, project, here)).packages.map(({ name, dir }) => [name, dir]),
+    (await call(listPackages, {}, project, here)).packages.map(({ name, dir }) => [name, dir]),
 };
 
 /**

@@ -1,4 +1,5 @@
 import { Argument, type Command } from "commander";
+import { indexFiles } from "../../../features/index/operation.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, positiveInteger, wholeNumber } from "../../options.ts";
 
@@ -69,7 +70,7 @@ export function declareDaemon(program: Command): void {
 
   declareQueue(daemon);
 
-  addOptions(daemon.command("reindex").description("Rebuild the index"), "index", {
+  addOptions(daemon.command("reindex").description("Rebuild the index"), indexFiles, {
     full: null,
     paths: "-p, --path <path>",
   })

@@ -1,9 +1,12 @@
 import { call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
+import { indexFiles } from "../../../features/index/operation.ts";
+import type { JobsStatus } from "../../../features/jobs/operation.ts";
+import { retryJobs, showQueue } from "../../../features/jobs/operation.ts";
+import { showStatus } from "../../../features/status/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { JobsStatus } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { progressBar } from "../../terminal/chart.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";
@@ -28,10 +31,10 @@ export async function reindexCommand(
   const onHere = () => interruption(controller);
   const how = { without: "here", onHere, signal, onProgress: progress.update, onNote: output.note } as const;
   const asked = paths.length > 0 ? { paths } : { full: true };
-  const { done } = await call("index", asked, project, how).finally(progress.finish);
+  const { done } = await call(indexFiles, asked, project, how).finally(progress.finish);
   if (done === undefined) {
     await waitForIndex(project);
-    const { index } = await call("status", {}, project, { without: "fail", timeout: 30_000 });
+    const { index } = await call(showStatus, {}, project, { without: "fail", timeout: 30_000 });
     const took_ms = Date.now() - started;
     output.result(
       { by: "daemon", total_files: index.total_files, total_chunks: index.total_chunks, took_ms },
@@ -72,7 +75,7 @@ async function queueReport(project: Project): Promise<QueueReport> {
   const onHere = (why: UnreachableReason) => {
     isRunning = why === "timeout";
   };
-  const { sessions } = await call("queue", {}, project, { without: "here", onHere });
+  const { sessions } = await call(showQueue, {}, project, { without: "here", onHere });
   return { ...sessions, daemon_running: isRunning };
 }
 
@@ -91,7 +94,7 @@ export async function queueDropCommand({ cwd, output }: CommandContext, ids: num
 /** @throws PommelError `not_found` when none of the named jobs failed */
 async function changeDead(project: Project, ids: readonly number[], drop: boolean): Promise<number> {
   const request = { drop, ...(ids.length > 0 && { ids: [...ids] }) };
-  const { jobs } = await call("retry", request, project);
+  const { jobs } = await call(retryJobs, request, project);
   if (jobs === 0 && ids.length > 0) {
     throw new PommelError(
       "not_found",

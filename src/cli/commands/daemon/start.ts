@@ -12,13 +12,13 @@ import {
 } from "../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
+import type { QueueResponse } from "../../../features/jobs/operation.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
-import type { QueueResponse } from "../../../protocol/operations/status.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import { indexFiles } from "../../../features/index/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
@@ -113,7 +114,7 @@ async function repairDatabases(project: Project, output: Output): Promise<Repair
 }
 
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
-  if (index) await call("index", { full: true }, project, { without: "here" });
+  if (index) await call(indexFiles, { full: true }, project, { without: "here" });
   if (memory) await call("recut", {}, project);
 }
 

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from "commander";
+import { listEvents } from "../../../features/events/operation.ts";
 import { eventTypes } from "../../../protocol/values.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, collect } from "../../options.ts";
@@ -29,7 +30,7 @@ export function declareEvent(program: Command): void {
     .command("list", { isDefault: true })
     .description("List events and suggested events")
     .argument("[query...]", "words in its title, description, branch or session titles");
-  addOptions(list, "events", { query: null })
+  addOptions(list, listEvents, { query: null })
     .option("--suggested", "only suggestions, all of them")
     .addOption(
       new Option("--all-projects", "of all Pommel projects on this machine (`pm projects`)").conflicts(

@@ -1,6 +1,4 @@
 import { call } from "../../../client/call.ts";
-import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
-import { PommelError } from "../../../project/errors.ts";
 import type {
   CreateEventRequest,
   EventAnswer,
@@ -8,7 +6,17 @@ import type {
   EventView,
   ListedEvent,
   SuggestedView,
-} from "../../../protocol/operations/events.ts";
+} from "../../../features/events/operation.ts";
+import {
+  closeEvent,
+  createEvent,
+  linkEvent,
+  listEvents,
+  showEvent,
+} from "../../../features/events/operation.ts";
+import { eventsEverywhere } from "../../../features/everywhere/operation.ts";
+import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { PommelError } from "../../../project/errors.ts";
 import type { CommandContext } from "../../frame.ts";
 import { passage } from "../../terminal/markdown.ts";
 import { type Screen, tick } from "../../terminal/output.ts";
@@ -60,7 +68,7 @@ export async function eventListCommand(
 ): Promise<void> {
   if (allProjects) return listAcross({ cwd, output }, { ...options, query: words.join(" ") });
   const found = await call(
-    "events",
+    listEvents,
     {
       ...options,
       query: words.join(" "),
@@ -90,7 +98,7 @@ async function listAcross(
 ): Promise<void> {
   const { noteLeftOut } = await import("../search/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
-  const answer = await call("eventsEverywhere", { ...options, here }, null);
+  const answer = await call(eventsEverywhere, { ...options, here }, null);
   noteLeftOut(answer, output);
   output.result(answer, () => {
     if (answer.events.length === 0) return "No events.";
@@ -152,7 +160,7 @@ function renderSuggestions(suggestions: readonly SuggestedView[], screen: Screen
 
 /** `pm event show <event>`. */
 export async function eventShowCommand({ cwd, output }: CommandContext, name: string): Promise<void> {
-  const details = await call("event", { event: name }, await findProject(cwd));
+  const details = await call(showEvent, { event: name }, await findProject(cwd));
   output.result(details, () => renderEvent(details, output));
 }
 
@@ -259,7 +267,7 @@ export async function eventCreateCommand(
   const { description, type } = options;
   const about = { title, description, type, branch: fromBranch ?? branch, since, until };
   const { event } = await call(
-    "createEvent",
+    createEvent,
     { ...about, sessions: session, checkpoints: checkpoint },
     project,
   );
@@ -276,7 +284,7 @@ export async function eventCloseCommand(
   { archive = false, reopen = false }: { archive?: boolean; reopen?: boolean },
 ): Promise<void> {
   const wanted = reopen ? "active" : archive ? "archived" : "frozen";
-  const { event, before } = await call("closeEvent", { event: name, status: wanted }, await findProject(cwd));
+  const { event, before } = await call(closeEvent, { event: name, status: wanted }, await findProject(cwd));
   const title = oneLine(event.title, 80);
   const linked =
     before === wanted
@@ -306,7 +314,7 @@ async function change(
   targets: string[],
 ): Promise<void> {
   const asked = { event: name, [how === "link" ? "add" : "remove"]: targets };
-  const changed = await call("linkEvent", asked, await findProject(cwd));
+  const changed = await call(linkEvent, asked, await findProject(cwd));
   const count = (kind: string) =>
     new Set(changed.targets.filter((one) => one.kind === kind).map(({ id }) => id)).size;
   const what = [

@@ -1,18 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { call } from "../../../client/call.ts";
-import { loadConfig } from "../../../project/config/config.ts";
-import { PommelError } from "../../../project/errors.ts";
-import { maxResults } from "../../../project/max-results.ts";
-import type { Project } from "../../../project/paths.ts";
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Annotation, Decision, DecisionsAnswer } from "../../../protocol/operations/memory.ts";
+import type { CheckpointSummary } from "../../../features/checkpoints/operation.ts";
+import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
+import type { Decision, DecisionsAnswer } from "../../../features/decisions/operation.ts";
+import { listDecisions } from "../../../features/decisions/operation.ts";
+import type { Annotation } from "../../../features/notes/operation.ts";
 import type {
   SessionResponse,
   SessionSummary,
   TurnEntry,
   TurnInFull,
-} from "../../../protocol/operations/sessions.ts";
-import { minute } from "../../../protocol/reading/turn.ts";
+} from "../../../features/sessions/operation.ts";
+import { readTurns, showSession } from "../../../features/sessions/operation.ts";
+import { minute } from "../../../features/sessions/turn-words.ts";
+import { loadConfig } from "../../../project/config/config.ts";
+import { PommelError } from "../../../project/errors.ts";
+import { maxResults } from "../../../project/max-results.ts";
+import type { Project } from "../../../project/paths.ts";
 import { scrubberOf } from "../../../redact/project-scrubber.ts";
 import { createLedger } from "../../../redact/scrubber.ts";
 import { shortId } from "../../../sessions/short-id.ts";
@@ -122,10 +126,10 @@ export async function collectSession(
   id: string,
   { clean, decisions, ...selection }: Collected,
 ): Promise<SessionDocument> {
-  const found = await call("session", { id }, project);
+  const found = await call(showSession, { id }, project);
   const { session } = found;
   const span = { since: session.started_at ?? undefined, until: session.last_at ?? undefined };
-  const commits = await call("checkpoints", { session: session.id, limit: maxResults }, project);
+  const commits = await call(listCheckpoints, { session: session.id, limit: maxResults }, project);
   const decided = decisions ?? (await collectDecisions(project, span)).decisions;
   const all = await allTurns(project, session.id, selection.full);
   const { turns, left_out } = selected(all, selection);
@@ -150,7 +154,7 @@ async function allTurns(project: Project, session: string, whole: boolean): Prom
   const turns: TurnInFull[] = [];
   for (let from: number | null = 0; from !== null; ) {
     const asked = { session, from, limit: 100, whole };
-    const page: { turns: TurnInFull[]; next: number | null } = await call("turns", asked, project);
+    const page: { turns: TurnInFull[]; next: number | null } = await call(readTurns, asked, project);
     turns.push(...page.turns);
     from = page.next;
   }
@@ -237,7 +241,7 @@ export async function collectDecisions(
   let { until } = request;
   let all = 0;
   for (;;) {
-    const page = await call("decisions", { ...request, until, limit: maxResults }, project);
+    const page = await call(listDecisions, { ...request, until, limit: maxResults }, project);
     const before = found.size;
     for (const decision of page.decisions) found.set(JSON.stringify(decision), decision);
     all = Math.max(all, page.total);

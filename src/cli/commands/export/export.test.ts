@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SessionSummary, ToolCall, TurnEntry } from "../../../protocol/operations/sessions.ts";
+import type { SessionSummary, ToolCall, TurnEntry } from "../../../features/sessions/operation.ts";
 import { type SessionDocument, withinSize } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";

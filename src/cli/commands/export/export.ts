@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { SessionSummary, SessionsRequest } from "../../../features/sessions/operation.ts";
+import { listSessions, showSession } from "../../../features/sessions/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { shortId } from "../../../sessions/short-id.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { NumberRange } from "../../options.ts";
@@ -189,7 +190,7 @@ async function exportSeveral(
 
 async function named(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
   const found: SessionSummary[] = [];
-  for (const id of ids) found.push((await call("session", { id }, project)).session);
+  for (const id of ids) found.push((await call(showSession, { id }, project)).session);
   return [...new Map(found.map((session) => [session.id, session])).values()];
 }
 
@@ -198,7 +199,7 @@ async function allSessions(project: Project, request: SessionsRequest): Promise<
   const found = new Map<string, SessionSummary>();
   let { until } = request;
   for (;;) {
-    const { sessions, total } = await call("sessions", { ...request, until, limit: maxResults }, project);
+    const { sessions, total } = await call(listSessions, { ...request, until, limit: maxResults }, project);
     const before = found.size;
     for (const session of sessions) found.set(session.id, session);
     if (sessions.length >= total || found.size === before) return [...found.values()];

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Decision } from "../../../protocol/operations/memory.ts";
-import type { ToolCall, TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
+import type { Decision } from "../../../features/decisions/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import type { ToolCall, TurnEntry, TurnInFull } from "../../../features/sessions/operation.ts";
+import { type Margin, marginsOf, minute, storyOfTurn } from "../../../features/sessions/turn-words.ts";
 import { labelNote } from "../../../protocol/origin.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
-import { type Margin, marginsOf, minute, storyOfTurn } from "../../../protocol/reading/turn.ts";
 import { escapeHtml, markdownAsHtml } from "../../../text/markdown/html.ts";
 import { counted } from "../../terminal/text.ts";
 import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";

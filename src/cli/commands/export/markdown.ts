@@ -1,14 +1,14 @@
-import type { Decision } from "../../../protocol/operations/memory.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import { labelNote } from "../../../protocol/origin.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
+import type { Decision } from "../../../features/decisions/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import {
   inlineCode,
   type Margin,
   marginsOf,
   markdownIn,
   turnAsMarkdown,
-} from "../../../protocol/reading/turn.ts";
+} from "../../../features/sessions/turn-words.ts";
+import { labelNote } from "../../../protocol/origin.ts";
 import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";
 
 /** A session as a chat log. */

@@ -4,6 +4,8 @@ import { claude } from "../../../agents/claude/claude.ts";
 import { agents, placesOf } from "../../../agents/registry.ts";
 import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
+import { importTranscript } from "../../../features/import/operation.ts";
+import { showStatus } from "../../../features/status/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
@@ -69,7 +71,7 @@ function stallWatch(project: Project): (done: number) => string | undefined {
     if (now - moved.at <= stallMs) return undefined;
     if (now - asked > askAgainMs) {
       asked = now;
-      void call("status", {}, project, { without: "fail" }).then(
+      void call(showStatus, {}, project, { without: "fail" }).then(
         ({ notes }) => {
           reason = notes.join(" ");
         },
@@ -95,7 +97,7 @@ export async function queueTranscripts(
       all_projects: true,
     };
     const how = { without: "fail", timeout: 60_000 } as const;
-    const { queued, reason } = await call("indexTranscript", request, project, how);
+    const { queued, reason } = await call(importTranscript, request, project, how);
     if (!queued) return reason ?? "no reason given.";
   }
   return null;

@@ -1,8 +1,8 @@
+import type { AuditRecord } from "../../../answers/audit.ts";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode } from "../../../project/errors.ts";
-import type { AuditRecord } from "../../../queries/audit.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";

@@ -1,4 +1,9 @@
 import { type Command, Option } from "commander";
+import { listDecisions } from "../../../features/decisions/operation.ts";
+import { forget } from "../../../features/forget/operation.ts";
+import { findLostText } from "../../../features/lost/operation.ts";
+import { listNotes, writeNote } from "../../../features/notes/operation.ts";
+import { listSessions } from "../../../features/sessions/operation.ts";
 import { daysInTrash } from "../../../protocol/days-in-trash.ts";
 import { doors } from "../../../protocol/door.ts";
 import { examples, query, run } from "../../frame.ts";
@@ -33,7 +38,7 @@ export function declareNote(program: Command): void {
     .description("Save a note: searchable, listed by `pm memory notes`, kept for good")
     .argument("[text...]", "the note; - reads it from stdin")
     .option("--undo", "take the latest one back; an agent takes back only its own");
-  addOptions(note, "annotate", {
+  addOptions(note, writeNote, {
     ...{ note: null, transcript_path: null, branch: null, by: null },
     session_id: "--session <id>",
     decision: "--decision <text>",
@@ -54,7 +59,7 @@ export function declareNote(program: Command): void {
 function declareReading(memory: Command): void {
   addOptions(
     memory.command("notes").description('List notes ("Note to Pommel: ..." or `pm note`), latest first'),
-    "annotations",
+    listNotes,
   )
     .addHelpText(
       "after",
@@ -70,7 +75,7 @@ function declareReading(memory: Command): void {
     .command("decisions")
     .description("List notes and decisions: latest first, or best match for a query")
     .argument("[query...]", "what it is about");
-  addOptions(decisions, "decisions", { q: null, file: "-f, --file <path>" })
+  addOptions(decisions, listDecisions, { q: null, file: "-f, --file <path>" })
     .addHelpText(
       "after",
       examples(
@@ -87,7 +92,7 @@ function declareReading(memory: Command): void {
       "Show text of a file that an edit replaced or a checkout destroyed, and that no commit holds",
     )
     .argument("<file>", "the file, which may be gone");
-  addOptions(lost, "lostText", { file: null })
+  addOptions(lost, findLostText, { file: null })
     .addHelpText(
       "after",
       `${examples(
@@ -144,7 +149,7 @@ function declareCopies(memory: Command): void {
     .description("Write sessions, decisions and notes to files to read or keep")
     .addOption(new Option("--format <format>", "of the files (default: markdown)").choices(exportFormats))
     .option("--session <id>", "this session; a prefix of its id is enough; repeatable", collect);
-  addOptions(exported, "sessions", { limit: null, author: null, team: null, mine: null, topic: null })
+  addOptions(exported, listSessions, { limit: null, author: null, team: null, mine: null, topic: null })
     .option("--to <path>", "a file for one session, a directory for several")
     .option("--full", "leave nothing out of long outputs and edits")
     .option("--turns <range>", "of one session only these: 3, 3-9, 3-", numberRange)
@@ -169,7 +174,7 @@ function declareCopies(memory: Command): void {
 function declareRemoval(memory: Command): void {
   addOptions(
     memory.command("forget").description("Remove something from the memory, after showing what"),
-    "forget",
+    forget,
     { turn: "--turn <id>", annotation: "--note <id>", pattern: "--match <pattern>" },
   )
     .option(...shared.yes)

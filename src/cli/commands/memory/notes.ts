@@ -2,20 +2,22 @@ import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { sessionAround, speakerHere } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
+import type { Decision } from "../../../features/decisions/operation.ts";
+import { type decisionsRequest, listDecisions } from "../../../features/decisions/operation.ts";
+import { forget } from "../../../features/forget/operation.ts";
+import type { LostTextAnswer } from "../../../features/lost/operation.ts";
+import { findLostText, type lostTextRequest } from "../../../features/lost/operation.ts";
+import type { AnnotationsRequest, AnnotationsResponse } from "../../../features/notes/operation.ts";
+import { listNotes, writeNote } from "../../../features/notes/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import { showSession } from "../../../features/sessions/operation.ts";
 import { branchOf } from "../../../git/history/head.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { exitCode, PommelError } from "../../../project/errors.ts";
 import { maxResults } from "../../../project/max-results.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { LostTextAnswer } from "../../../protocol/operations/commands.ts";
-import type {
-  AnnotationsRequest,
-  AnnotationsResponse,
-  Decision,
-} from "../../../protocol/operations/memory.ts";
 import { labelNote, labelWords, type Speaker, sharedBy, speakerOf } from "../../../protocol/origin.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
-import type { RequestOf } from "../../../protocol/routes.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import { locate } from "../../../queries/blame/file-place.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { callNoted } from "../../call-noted.ts";
@@ -30,7 +32,7 @@ export async function annotationsCommand(
   options: AnnotationsRequest,
 ): Promise<void> {
   const project = await findProject(cwd);
-  const answer = await callNoted("annotations", options, project, output);
+  const answer = await callNoted(listNotes, options, project, output);
   output.result(answer, () => renderAnnotations(answer, output));
 }
 
@@ -90,7 +92,7 @@ export async function noteCommand(
     ...{ rejected, decision, branch: (await branchOf(cwd)) ?? undefined },
     by,
   };
-  const { annotation } = await call("annotate", { note, ...about }, project);
+  const { annotation } = await call(writeNote, { note, ...about }, project);
   const facts = [
     by === "person" ? "" : labelWords("note", { by }, "person"),
     annotation.session_id === null ? "" : `session: ${shortId(annotation.session_id)}`,
@@ -109,10 +111,10 @@ async function undoNote(
 ): Promise<void> {
   if (words.length > 0)
     throw new PommelError("usage", "--undo takes no text.", "`pm memory forget --note ID` forgets another.");
-  const { annotations } = await call("annotations", { limit: maxResults }, project);
+  const { annotations } = await call(listNotes, { limit: maxResults }, project);
   const latest = annotations.find((note) => note.author === null && speakerOf(note.source) === by);
   if (latest === undefined) throw new PommelError("not_found", "There is no note to take back.");
-  await call("forget", { annotation: latest.id }, project);
+  await call(forget, { annotation: latest.id }, project);
   output.result(latest, `${tick("ok", output.colors)} Taken back: ${oneLine(latest.note, 80)}`);
 }
 
@@ -120,19 +122,19 @@ async function sessionId(project: Project, beginning: string): Promise<string> {
   if (!existsSync(project.memoryDb)) {
     throw new PommelError("not_found", "No sessions recorded yet.", "Omit --session.");
   }
-  return (await call("session", { id: beginning }, project)).session.id;
+  return (await call(showSession, { id: beginning }, project)).session.id;
 }
 
 /** `pm memory decisions` */
 export async function decisionsCommand(
   { cwd, output }: CommandContext,
   words: string[],
-  options: RequestOf<"decisions">,
+  options: Shaped<typeof decisionsRequest>,
 ): Promise<void> {
   const project = await findProject(cwd);
   const query = words.join(" ").trim();
   const request = { ...options, q: query, file: pathsFrom(project, cwd, options.file ?? []) };
-  const found = await call("decisions", request, project);
+  const found = await call(listDecisions, request, project);
   output.result({ query, ...found }, () => renderDecisions(found, output));
 }
 
@@ -172,11 +174,11 @@ export function decisionBlock(decision: Decision, screen: Screen): string {
 export async function lostCommand(
   { cwd, output }: CommandContext,
   named: string,
-  options: Omit<RequestOf<"lostText">, "file">,
+  options: Omit<Shaped<typeof lostTextRequest>, "file">,
 ): Promise<number> {
   const project = await findProject(cwd);
   const file = locate(project, cwd, named);
-  const found = await call("lostText", { ...options, file }, project);
+  const found = await call(findLostText, { ...options, file }, project);
   output.result(found, () => renderLost(found, output));
   return found.total === 0 ? exitCode.notFound : exitCode.ok;
 }

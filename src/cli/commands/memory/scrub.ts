@@ -3,11 +3,14 @@ import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { call } from "../../../client/call.ts";
+import type { ForgetRequest, ForgetResponse } from "../../../features/forget/operation.ts";
+import { forget } from "../../../features/forget/operation.ts";
+import { showQueue } from "../../../features/jobs/operation.ts";
+import { scrub } from "../../../features/scrub/operation.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { ForgetRequest, ForgetResponse } from "../../../protocol/operations/memory.ts";
 import { ensureGlobalPatterns, globalPatternsFile } from "../../../redact/patterns/patterns-file.ts";
 import { reviewerOf, scrubberOf } from "../../../redact/project-scrubber.ts";
 import type { Scrubber } from "../../../redact/scrubber.ts";
@@ -38,7 +41,7 @@ export async function forgetCommand(
     ...(note !== undefined && { annotation: note }),
     ...(match !== undefined && { pattern: match }),
   };
-  const preview = await call("forget", { ...asked, dry_run: true }, project);
+  const preview = await call(forget, { ...asked, dry_run: true }, project);
   if (isNothing(preview)) {
     output.result(preview, "Nothing in the memory matches.");
     return;
@@ -64,7 +67,7 @@ export async function forgetCommand(
       return 1;
     }
   }
-  const report = await call("forget", asked, project);
+  const report = await call(forget, asked, project);
   if (report.log_emptied === false) {
     output.note("Another process is reading the memory; traces stay in the database log until it exits.");
   }
@@ -223,7 +226,7 @@ const reviewHint = `These stayed: they matched a pattern, but look like no secre
 
 /** Only the daemon asks the model: it takes long, and what it has not read by then waits. */
 async function letModelRead(project: Project, output: Output): Promise<undefined> {
-  const { sessions = 0 } = await call("scrub", { llm: true }, project, { without: "fail" });
+  const { sessions = 0 } = await call(scrub, { llm: true }, project, { without: "fail" });
   output.result({ queued: sessions }, () =>
     sessions === 0
       ? `${tick("ok", output.colors)} The language model has read all sessions, or they wait for it already.`
@@ -239,7 +242,7 @@ async function scrubAgain(project: Project, output: Output): Promise<number | un
   const progress = createProgress({ label: "Scrubbing", unit: "sessions" });
   try {
     const how = { without: "here", signal, onProgress: progress.update } as const;
-    const { queued, sessions = 0, turns = 0, log_emptied } = await call("scrub", {}, project, how);
+    const { queued, sessions = 0, turns = 0, log_emptied } = await call(scrub, {}, project, how);
     if (queued) {
       await untilScrubbed(project, progress.update, signal);
       progress.finish();
@@ -272,7 +275,7 @@ async function untilScrubbed(
 ): Promise<void> {
   let wasSeen = false;
   for (;;) {
-    const { sessions: queue } = await call("queue", {}, project, { without: "fail" });
+    const { sessions: queue } = await call(showQueue, {}, project, { without: "fail" });
     const failed = queue.dead.find(({ kind }) => kind === "scrub");
     if (failed) {
       throw new PommelError(

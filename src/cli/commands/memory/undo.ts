@@ -1,8 +1,8 @@
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import type { TrashEntry } from "../../../features/forget/operation.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { TrashEntry } from "../../../protocol/operations/memory.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";

@@ -1,6 +1,6 @@
-import type { ReviewAnswer, ReviewSession } from "../../../protocol/operations/review.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
-import { contestedText, fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
+import type { ReviewAnswer, ReviewSession } from "../../../features/review/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import { contestedText, fateOf, tieOf, turnsToShow } from "../../../features/sessions/session-words.ts";
 import { asText } from "../../../text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/directory.ts";

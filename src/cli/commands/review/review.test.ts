@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import type { ReviewAnswer } from "../../../protocol/operations/review.ts";
+import type { ReviewAnswer } from "../../../features/review/operation.ts";
 import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { markdownAsHtml } from "../../../text/markdown/html.ts";

@@ -1,10 +1,17 @@
 import { call } from "../../../client/call.ts";
+import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../features/review/operation.ts";
+import { reviewChange, type reviewRequest } from "../../../features/review/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import {
+  contestedText,
+  fateOf,
+  statusNames,
+  tieOf,
+  turnsToShow,
+} from "../../../features/sessions/session-words.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { projectAt } from "../../../project/paths.ts";
-import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../protocol/operations/review.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
-import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
-import type { RequestOf } from "../../../protocol/routes.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import type { Carried } from "../../../queries/attribution/carry.ts";
 import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -34,7 +41,7 @@ import {
 } from "../blame/directory.ts";
 import { reviewAsMarkdown } from "./markdown.ts";
 
-interface Options extends Omit<RequestOf<"review">, "range"> {
+interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
   patch?: boolean;
   format: "text" | "markdown" | "json";
   mergedAs?: string;
@@ -52,7 +59,7 @@ export async function reviewCommand(
   }
   const project = await findProject(cwd);
   const paths = file && pathsFrom(project, cwd, file);
-  const answer = await call("review", { range, file: paths }, project);
+  const answer = await call(reviewChange, { range, file: paths }, project);
   if (!output.json && format === "text")
     for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => {

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { call } from "../../../client/call.ts";
+import { searchEverywhere, type searchEverywhereResponse } from "../../../features/everywhere/operation.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { placeInProject } from "../../../project/paths.ts";
 import { bestVerdict } from "../../../protocol/reading/evidence.ts";
-import type { ResponseOf } from "../../../protocol/routes.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
 import { homeRelative, userHome } from "../../terminal/text.ts";
@@ -12,7 +13,7 @@ import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
 
-type Everywhere = ResponseOf<"searchEverywhere">;
+type Everywhere = Shaped<typeof searchEverywhereResponse>;
 type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
 
 /** `pm search --all-projects`: works anywhere, also outside of a project. */
@@ -27,7 +28,7 @@ export async function searchAcrossCommand(
   const here = await findProjectIfAny(cwd);
   const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
   const asked = { ...search.request, asks: [...search.asks], here: here?.root };
-  const across = await call("searchEverywhere", asked, null);
+  const across = await call(searchEverywhere, asked, null);
   noteLeftOut(across, output);
   const { code, transcripts, history } = across;
   for (const side of [code, transcripts, history]) {

@@ -1,9 +1,5 @@
-import type {
-  CommitFound,
-  EventFound,
-  HistoryResult,
-  SearchAllResponse,
-} from "../../../protocol/operations/search.ts";
+import type { HistoryResult, SearchAllResponse } from "../../../features/search/operation.ts";
+import type { CommitFound, EventFound } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { counted, heading } from "../../terminal/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";

@@ -1,4 +1,4 @@
-import type { CommitFound, EventFound } from "../../../protocol/operations/search.ts";
+import type { CommitFound, EventFound } from "../../../protocol/results.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
 import type { ResultStyle } from "./results.ts";

@@ -1,10 +1,11 @@
-import { PommelError } from "../../../project/errors.ts";
-import type { Project } from "../../../project/paths.ts";
 import type {
   HistorySearchRequest,
   SearchAllRequest,
   SearchRequest,
-} from "../../../protocol/operations/search.ts";
+} from "../../../features/search/operation.ts";
+import { searchCode, searchHistory, searchTranscripts } from "../../../features/search/operation.ts";
+import { PommelError } from "../../../project/errors.ts";
+import type { Project } from "../../../project/paths.ts";
 import { fieldsOf } from "../../../protocol/request-fields.ts";
 import { historyKinds, type SearchedKind } from "../../../protocol/values.ts";
 
@@ -45,9 +46,9 @@ export interface Search {
 /** Options that are no fields of a request. */
 const alsoOfCode = new Set(["exact", "regex", "metrics"]);
 const fieldsOfSide = {
-  code: fieldsOf("search"),
-  transcripts: fieldsOf("searchTranscripts"),
-  history: fieldsOf("searchHistory"),
+  code: fieldsOf(searchCode.request()),
+  transcripts: fieldsOf(searchTranscripts.request()),
+  history: fieldsOf(searchHistory.request()),
 };
 
 /** The sides that an option limits the search to; null for one that all of them know, or none. */

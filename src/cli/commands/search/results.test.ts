@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SearchResponse } from "../../../protocol/operations/search.ts";
+import type { SearchResponse } from "../../../protocol/results.ts";
 import { wordsOf } from "../../results/found.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import { renderAnswer } from "./results.ts";

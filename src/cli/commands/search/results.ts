@@ -1,7 +1,7 @@
 import { exitCode } from "../../../project/errors.ts";
-import type { GraphEdge, Neighbours } from "../../../protocol/operations/graph.ts";
-import type { SearchResponse } from "../../../protocol/operations/search.ts";
+import type { GraphEdge, Neighbours } from "../../../protocol/graph.ts";
 import { howSure, isCall, nameInFull, verdictAdvice } from "../../../protocol/reading/evidence.ts";
+import type { SearchResponse } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";

@@ -1,9 +1,15 @@
 import { join, relative } from "node:path";
 import { type CallOptions, call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
+import type { SearchAllResponse } from "../../../features/search/operation.ts";
+import {
+  searchAll,
+  searchCode,
+  searchHistory,
+  searchTranscripts,
+} from "../../../features/search/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { type Project, placeInProject } from "../../../project/paths.ts";
-import type { SearchAllResponse } from "../../../protocol/operations/search.ts";
 import { bestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { ContextMetrics } from "../../../search/code/metrics.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
@@ -160,13 +166,13 @@ async function foundIn(
 ): Promise<SearchAllResponse> {
   switch (asks.length === 1 && request.only === undefined ? asks[0] : "all") {
     case "code":
-      return only(request.q, { code: await call("search", request, project, how) });
+      return only(request.q, { code: await call(searchCode, request, project, how) });
     case "transcripts":
-      return only(request.q, { transcripts: await call("searchTranscripts", request, project, how) });
+      return only(request.q, { transcripts: await call(searchTranscripts, request, project, how) });
     case "history":
-      return only(request.q, { history: await call("searchHistory", request, project, how) });
+      return only(request.q, { history: await call(searchHistory, request, project, how) });
     default:
-      return call("searchAll", request, project, how);
+      return call(searchAll, request, project, how);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import type { SearchResponse, TranscriptSearchResponse } from "../../../protocol/results.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import { type FoundByKind, renderGroups as renderFound } from "./groups.ts";
 import type { ResultStyle } from "./results.ts";

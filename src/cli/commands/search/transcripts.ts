@@ -1,6 +1,6 @@
-import type { TranscriptSearchResponse } from "../../../protocol/operations/search.ts";
+import { excerptOf, resultType } from "../../../features/search/found-words.ts";
 import { labelWords, sharedBy } from "../../../protocol/origin.ts";
-import { excerptOf, resultType } from "../../../protocol/reading/found.ts";
+import type { TranscriptSearchResponse } from "../../../protocol/results.ts";
 import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";

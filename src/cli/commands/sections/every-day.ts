@@ -1,4 +1,11 @@
 import { type Command, Option } from "commander";
+import { blame as blameOperation } from "../../../features/blame/operation.ts";
+import { sumUp } from "../../../features/digest/operation.ts";
+import { fix as fixOperation } from "../../../features/fix/operation.ts";
+import { how as howOperation } from "../../../features/how/operation.ts";
+import { reviewChange } from "../../../features/review/operation.ts";
+import { searchAll } from "../../../features/search/operation.ts";
+import { why as whyOperation } from "../../../features/why/operation.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, collect } from "../../options.ts";
 import { namesOf, sidesOf } from "../search/request.ts";
@@ -13,7 +20,7 @@ export function declareSearch(program: Command): void {
       "<query...>",
       "what to find; before it `code`, `sessions`, `notes`, `commits`, `checkpoints`, `events` or `all` says where",
     );
-  addOptions(search, "searchAll", { q: null, match: null, near: null, graph_of_first: null });
+  addOptions(search, searchAll, { q: null, match: null, near: null, graph_of_first: null });
   for (const option of search.options) {
     const sides = sidesOf(option.attributeName());
     if (sides !== null) option.description = `${namesOf(sides).join(", ")}: ${option.description}`;
@@ -67,7 +74,7 @@ export function declareWhy(program: Command): void {
     )
     .argument("<place>", "a file, with a line or range: src/auth.ts:42, src/auth.ts:42-50")
     .argument("[lines]", "the line or range, where the file does not name it: 42, 42-50");
-  addOptions(why, "why", { file: null, first_line: null, last_line: null, brief: null })
+  addOptions(why, whyOperation, { file: null, first_line: null, last_line: null, brief: null })
     .option("--full", "print prompts and lines in full")
     .addHelpText(
       "after",
@@ -90,7 +97,13 @@ export function declareBlame(program: Command): void {
       "the file, optionally with a range: src/auth.ts:10-30; or a directory (default: this one)",
     )
     .option("-L, --lines <range>", "only these: 10,30 or 10,+5 or 10, (to the end); repeatable", collect);
-  addOptions(blame, "blame", { file: null, first_line: null, last_line: null, lines: null, texts: null })
+  addOptions(blame, blameOperation, {
+    file: null,
+    first_line: null,
+    last_line: null,
+    lines: null,
+    texts: null,
+  })
     .option("--summary", "only totals: by kind of author, session, model, person")
     .option("--explain", "what each verdict rests on")
     .option("-p, --porcelain", "as `git blame --porcelain`, with headers of Pommel's for each line")
@@ -121,7 +134,7 @@ export function declareReview(program: Command): void {
     .command("review")
     .description("Show what a change does, who wrote each line of it, and for which prompt")
     .argument("[range]", "a commit, a branch, or main..HEAD (default: what is not committed)");
-  addOptions(review, "review", { range: null })
+  addOptions(review, reviewChange, { range: null })
     .option("--patch", "every line, with a mark for who wrote it")
     .addOption(
       new Option("--format <format>", "how to print it; markdown is a comment for a pull request")
@@ -155,7 +168,7 @@ export function declareHow(program: Command): void {
     .command("how")
     .description("Show the command lines that worked here for something, with what failed before they did")
     .argument("<what...>", "what to run, or a command line that failed");
-  addOptions(how, "how", { q: null })
+  addOptions(how, howOperation, { q: null })
     .addHelpText(
       "after",
       `${examples(
@@ -173,7 +186,7 @@ export function declareFix(program: Command): void {
     .command("fix")
     .description("Find an error that agents met here before, and what fixed it")
     .argument("[error...]", "the error; without it, read from stdin");
-  addOptions(fix, "fix", { error: null })
+  addOptions(fix, fixOperation, { error: null })
     .addHelpText(
       "after",
       `${examples(
@@ -189,7 +202,7 @@ export function declareDigest(program: Command): void {
   const digest = program
     .command("digest")
     .description("Sum up what happened lately: sessions, commits, decisions, what is unfinished, tokens");
-  addOptions(digest, "digest", { by: null })
+  addOptions(digest, sumUp, { by: null })
     .addOption(
       new Option("--by <what>", "a part for each branch, or for each project on this machine").choices([
         "branch",

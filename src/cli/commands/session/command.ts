@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { listSessions, showSession } from "../../../features/sessions/operation.ts";
 import { examples, query, run } from "../../frame.ts";
 import { addOptions, shared } from "../../options.ts";
 
@@ -25,7 +26,7 @@ export function declareSession(program: Command): void {
     .argument("[id]", "show this one instead, as `pm session show` does");
   // With an id, which is `pm session show`.
   for (const flag of ["--full", "--outline"]) sessions.addOption(new Option(flag).hideHelp());
-  addOptions(sessions, "sessions")
+  addOptions(sessions, listSessions)
     .option(...shared.allProjects)
     .addHelpText(
       "after",
@@ -46,7 +47,7 @@ export function declareSession(program: Command): void {
     .command("show")
     .description("Show a session: its summary, turns, files, notes and tokens")
     .argument("<id>", "the session; a prefix of its id is enough; 8ecde0fc:7 is its seventh turn");
-  addOptions(show, "session", { id: null, log: null })
+  addOptions(show, showSession, { id: null, log: null })
     .option("--full", "whole results and the changed lines of edits")
     .option("--outline", "a line for each turn, as in a pipe")
     .addHelpText(

@@ -1,8 +1,9 @@
 import { call } from "../../../client/call.ts";
+import type { ContextResponse, Injected, InjectedUse } from "../../../features/context/operation.ts";
+import { giveContext, listInjections } from "../../../features/context/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { ContextResponse, Injected, InjectedUse } from "../../../protocol/operations/context.ts";
 import { type ContextUse, contextUses } from "../../../protocol/values.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
@@ -33,14 +34,14 @@ export async function contextCommand(
       preview === undefined
         ? ({ event: "session-start", source: "startup" } as const)
         : ({ event: "user-prompt", prompt: preview } as const);
-    const answer = await call("context", { ...asked, ...moment }, project);
+    const answer = await call(giveContext, { ...asked, ...moment }, project);
     output.result(answer, () => renderPreview(answer, output.colors));
     return;
   }
   const { config } = loadConfig(project);
   const mode = config["context.mode"];
   const wanted = { session, limit: last ? 1 : limit };
-  const { injections: injectedRecords, missed } = await call("injections", wanted, project);
+  const { injections: injectedRecords, missed } = await call(listInjections, wanted, project);
   output.result({ mode, told: injectedRecords, missed }, () =>
     [
       renderInjected(injectedRecords, mode, output.colors),

@@ -1,9 +1,11 @@
 import { sessionAround } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
+import { sessionsEverywhere } from "../../../features/everywhere/operation.ts";
+import type { SessionSummary, SessionsRequest } from "../../../features/sessions/operation.ts";
+import { listSessions, showSession } from "../../../features/sessions/operation.ts";
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { SessionSummary, SessionsRequest } from "../../../protocol/operations/sessions.ts";
 import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
@@ -29,7 +31,7 @@ export async function sessionListCommand(
   if (allProjects) return listAcross(context, options);
   const { cwd, output } = context;
   const project = await findProject(cwd);
-  const answer = await callNoted("sessions", options, project, output);
+  const answer = await callNoted(listSessions, options, project, output);
   const { sessions, total } = answer;
   output.result(answer, () => {
     if (sessions.length === 0)
@@ -48,7 +50,7 @@ function isNarrowed({ since, until, branch, agent, author, team, mine, topic }: 
 async function listAcross({ cwd, output }: CommandContext, options: SessionsRequest): Promise<void> {
   const { noteLeftOut } = await import("../search/across.ts");
   const here = (await findProjectIfAny(cwd))?.root;
-  const answer = await call("sessionsEverywhere", { ...options, here }, null);
+  const answer = await call(sessionsEverywhere, { ...options, here }, null);
   noteLeftOut(answer, output);
   output.result(answer, () => {
     if (answer.sessions.length === 0) return "No sessions.";
@@ -110,13 +112,13 @@ export async function sessionCurrentCommand({ cwd, output }: CommandContext): Pr
 
 async function openSessions(project: Project, output: Output): Promise<SessionSummary[]> {
   const request = { since: new Date(Date.now() - openFor).toISOString(), limit: 1000 };
-  const { sessions } = await callNoted("sessions", request, project, output);
+  const { sessions } = await callNoted(listSessions, request, project, output);
   return sessions.filter(({ ended_at }) => ended_at === null);
 }
 
 async function session(project: Project, id: string, output: Output): Promise<SessionSummary[]> {
   try {
-    const { session: found } = await callNoted("session", { id }, project, output);
+    const { session: found } = await callNoted(showSession, { id }, project, output);
     // The beginning of an id finds a session as well, but this is one in full.
     return found.id === id ? [found] : [];
   } catch (error) {

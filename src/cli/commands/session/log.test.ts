@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import type { Statement } from "../../../protocol/operations/sessions.ts";
+import type { Statement } from "../../../features/sessions/operation.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderLog } from "./log.ts";
 

@@ -1,6 +1,6 @@
-import type { SessionResponse, Statement } from "../../../protocol/operations/sessions.ts";
+import type { SessionResponse, Statement } from "../../../features/sessions/operation.ts";
+import { type Step, storyOf } from "../../../features/sessions/turn-words.ts";
 import { duration } from "../../../protocol/reading/numbers.ts";
-import { type Step, storyOf } from "../../../protocol/reading/turn.ts";
 import { cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { markdown } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";

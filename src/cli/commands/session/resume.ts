@@ -3,11 +3,14 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { agentNames, profileOf, resumeProgram, sessionAround } from "../../../agents/profiles.ts";
 import { call } from "../../../client/call.ts";
+import type { Handoff } from "../../../features/handoff/operation.ts";
+import { handOver } from "../../../features/handoff/operation.ts";
+import { searchTranscripts } from "../../../features/search/operation.ts";
+import { listSessions } from "../../../features/sessions/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../../project/errors.ts";
 import { findProgram } from "../../../project/find-program.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { Handoff } from "../../../protocol/operations/sessions.ts";
 import { shellQuoted } from "../../../text/shell.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -20,23 +23,23 @@ import { homeRelative, oneLine, shortId } from "../../terminal/text.ts";
 async function sessionMeant(project: Project, words: readonly string[]): Promise<Handoff> {
   const said = words.join(" ").trim();
   if (said === "") {
-    const { sessions } = await call("sessions", { limit: 2 }, project);
+    const { sessions } = await call(listSessions, { limit: 2 }, project);
     const latest = sessions.find(({ id }) => id !== sessionAround());
-    if (latest !== undefined) return call("handoff", { id: latest.id }, project);
+    if (latest !== undefined) return call(handOver, { id: latest.id }, project);
     throw new PommelError("not_found", "No session is recorded here.", "`pm import` imports past ones.");
   }
   if (/^[\w-]+$/.test(said)) {
     try {
-      return await call("handoff", { id: said }, project);
+      return await call(handOver, { id: said }, project);
     } catch (error) {
       if (codeOf(error) !== "not_found") throw error;
     }
   }
-  const { verdict, results } = await call("searchTranscripts", { q: said, by: "session", limit: 1 }, project);
+  const { verdict, results } = await call(searchTranscripts, { q: said, by: "session", limit: 1 }, project);
   const [best] = results;
   if (best === undefined || verdict === "probably_not_here")
     throw new PommelError("not_found", `No session is about “${said}”.`, "`pm session` lists them.");
-  return call("handoff", { id: best.session_id }, project);
+  return call(handOver, { id: best.session_id }, project);
 }
 
 /** Says which session it is, and runs a program in its directory. @returns the exit code */

@@ -1,11 +1,13 @@
 import { call } from "../../../client/call.ts";
+import { locateSession } from "../../../features/everywhere/operation.ts";
+import type { SessionResponse } from "../../../features/sessions/operation.ts";
+import { showSession } from "../../../features/sessions/operation.ts";
+import { briefLines } from "../../../features/sessions/session-words.ts";
+import { deedsOf } from "../../../features/sessions/turn-words.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
 import { labelNote, sharedBy } from "../../../protocol/origin.ts";
-import { briefLines } from "../../../protocol/reading/session.ts";
-import { deedsOf } from "../../../protocol/reading/turn.ts";
 import { callNoted } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -46,7 +48,7 @@ export async function sessionShowCommand(
   const isChat = output.columns !== undefined && !output.json && !outline;
   const log = isChat ? (full || turn !== undefined ? "full" : "brief") : undefined;
   let project = await findProject(cwd);
-  const ask = (of?: number) => callNoted("session", { id, turn: of, log }, project, output);
+  const ask = (of?: number) => callNoted(showSession, { id, turn: of, log }, project, output);
   const session = await ask(turn).catch(async (error: unknown) => {
     const isMissing = ["not_found", "no_memory"].includes(codeOf(error));
     const other = isMissing ? await otherProject(project, id) : null;
@@ -62,7 +64,7 @@ export async function sessionShowCommand(
   } else if (full) {
     const turns: (Turn & { content: string })[] = [];
     for (const one of session.turns) {
-      const { content } = await call("session", { id, turn: one.number, log }, project);
+      const { content } = await call(showSession, { id, turn: one.number, log }, project);
       turns.push({ ...one, content: content ?? "" });
     }
     output.result({ ...session, turns }, () => {
@@ -76,7 +78,7 @@ export async function sessionShowCommand(
 
 /** The other project that stores a session. */
 async function otherProject(here: Project, id: string): Promise<Project | null> {
-  const { root } = await call("locateSession", { id, here: here.root }, null);
+  const { root } = await call(locateSession, { id, here: here.root }, null);
   return root === null ? null : findProject(root);
 }
 

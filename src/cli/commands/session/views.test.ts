@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
+import type { SessionResponse } from "../../../features/sessions/operation.ts";
 import { renderRelated } from "../code/code.ts";
 import { renderAnnotations, renderDecisions } from "../memory/notes.ts";
 import { renderSessions } from "./list.ts";

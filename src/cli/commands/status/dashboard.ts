@@ -1,4 +1,4 @@
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
 import { cutToWidth, padToWidth, widthOf, wrapToWidth } from "../../../text/display-width.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import { progressBar } from "../../terminal/chart.ts";

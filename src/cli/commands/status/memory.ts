@@ -1,4 +1,5 @@
-import type { StatusResponse, Vanishing } from "../../../protocol/operations/status.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
+import type { Vanishing } from "../../../protocol/vanishing.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import { humanBytes, humanDuration } from "../../terminal/output.ts";
 

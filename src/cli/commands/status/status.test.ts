@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderDashboard } from "./dashboard.ts";
 import { renderSkipped, renderStatus } from "./status.ts";

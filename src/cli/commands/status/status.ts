@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { autostartStatus } from "../../../client/autostart.ts";
 import { call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
+import { showStatus } from "../../../features/status/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { autostartText } from "../../terminal/autostart-text.ts";
@@ -255,7 +256,7 @@ async function withGit(project: Project, status: StatusResponse): Promise<Status
 async function statusOf(project: Project, without: "here" | "fail" = "here"): Promise<StatusResponse> {
   const reasons: string[] = [];
   const onHere = (why: UnreachableReason) => reasons.push(why);
-  const status = await call("status", {}, project, { without, onHere });
+  const status = await call(showStatus, {}, project, { without, onHere });
   if (status.daemon.running) return status;
   const autostart = autostartStatus(loadConfig(project).config["daemon.autostart"]);
   const notes = reasons[0] === "timeout" ? ["The Pommel daemon did not answer within 10 s."] : [];

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type CommitFates, commitFatesOf, type KnownFate } from "../../../attribution/commit-fates.ts";
-import type { SessionResult } from "../../../protocol/operations/search.ts";
+import type { SessionResult } from "../../../protocol/results.ts";
 import type { LedTo } from "../../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../../store/memory/memory.ts";
 import type { CommitOfResult } from "../types.ts";

@@ -1,4 +1,4 @@
-import type { SessionResult } from "../../../protocol/operations/search.ts";
+import type { SessionResult } from "../../../protocol/results.ts";
 import type { CommitOfResult, SessionQuery } from "../types.ts";
 import type { SessionWeights } from "../weights.ts";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { DigestPart, DigestSession } from "../../../protocol/operations/stats.ts";
-import { labelDecision } from "../../../protocol/reading/found.ts";
-import { openEndOf } from "../../../protocol/reading/session.ts";
+import type { DigestPart, DigestSession } from "../../../features/digest/operation.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
+import { openEndOf } from "../../../features/sessions/session-words.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { FilterChips } from "../../components/chips.tsx";

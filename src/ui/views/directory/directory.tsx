@@ -1,4 +1,4 @@
-import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
+import type { DirectoryEntry } from "../../../features/files/operation.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { Icon } from "../../components/icon.tsx";

@@ -14,7 +14,7 @@ import {
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameRange } from "../../../features/blame/operation.ts";
 import { authorNames } from "../../components/badge.tsx";
 import { relativeTime } from "../../components/time.tsx";
 import syntax from "../../styles/syntax.css?inline";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameRange } from "../../../features/blame/operation.ts";
 import { ageOf, colourOf, hueOf, sharesOf } from "./colours.ts";
 
 const range = (more: Partial<BlameRange>) => ({ session_id: null, authored_at: null, ...more }) as BlameRange;

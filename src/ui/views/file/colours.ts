@@ -1,4 +1,4 @@
-import type { BlameRange } from "../../../protocol/operations/blame.ts";
+import type { BlameRange } from "../../../features/blame/operation.ts";
 import { authorsOf, type Lines } from "../../components/badge.tsx";
 import { percent } from "../../components/words.ts";
 

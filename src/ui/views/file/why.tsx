@@ -1,4 +1,5 @@
-import type { LineAuthor, NearDecision, Origin, WhyAnswer } from "../../../protocol/operations/blame.ts";
+import type { NearDecision, Origin, WhyAnswer } from "../../../features/why/operation.ts";
+import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { sharedBy } from "../../../protocol/origin.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import { useAnswer } from "../../api/use-answer.ts";

@@ -1,4 +1,4 @@
-import type { DirectoryEntry } from "../../../protocol/operations/files.ts";
+import type { DirectoryEntry } from "../../../features/files/operation.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/code-lines.tsx";
 import { Time } from "../../components/time.tsx";

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Annotation } from "../../../protocol/operations/memory.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { CheckpointSummary } from "../../../features/checkpoints/operation.ts";
+import type { Annotation } from "../../../features/notes/operation.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
+import { isRunning } from "../../../features/sessions/session-words.ts";
 import { labelNote } from "../../../protocol/origin.ts";
-import { isRunning } from "../../../protocol/reading/session.ts";
 import { placeShown } from "../../api/place.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/code-lines.tsx";

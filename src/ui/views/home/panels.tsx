@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
-import { openEndOf } from "../../../protocol/reading/session.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
+import { openEndOf } from "../../../features/sessions/session-words.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";

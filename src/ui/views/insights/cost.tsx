@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import { FilterChips } from "../../components/chips.tsx";
 import { linkTo, route } from "../../router.ts";
 import { Bars } from "./charts.tsx";

@@ -1,7 +1,7 @@
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { Injected } from "../../../protocol/operations/context.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
-import type { StatsAnswer } from "../../../protocol/operations/stats.ts";
+import type { CheckpointSummary } from "../../../features/checkpoints/operation.ts";
+import type { Injected } from "../../../features/context/operation.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
+import type { StatsAnswer } from "../../../features/stats/operation.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
 import { linkTo } from "../../router.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Injected } from "../../../protocol/operations/context.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { Injected } from "../../../features/context/operation.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import type { ContextUse } from "../../../protocol/values.ts";
 import { treemap } from "./charts.tsx";
 import { costBy, leftByWeek, mondayOf, openedUp, usesByKind, weekOf } from "./figures.ts";

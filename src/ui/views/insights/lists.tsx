@@ -1,4 +1,4 @@
-import type { StatsAnswer } from "../../../protocol/operations/stats.ts";
+import type { StatsAnswer } from "../../../features/stats/operation.ts";
 import { Time } from "../../components/time.tsx";
 import { counted } from "../../components/words.ts";
 import { commitLink, fileLink, linkTo, sessionLink } from "../../router.ts";

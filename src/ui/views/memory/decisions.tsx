@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Decision, ForgetRequest } from "../../../protocol/operations/memory.ts";
+import type { Decision } from "../../../features/decisions/operation.ts";
+import type { ForgetRequest } from "../../../features/forget/operation.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { EventAnswer } from "../../../protocol/operations/events.ts";
+import type { EventAnswer } from "../../../features/events/operation.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Part, SmallButton } from "../../components/layout.tsx";

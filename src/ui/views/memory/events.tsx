@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ListedEvent } from "../../../protocol/operations/events.ts";
+import type { ListedEvent } from "../../../features/events/operation.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";

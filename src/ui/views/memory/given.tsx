@@ -1,4 +1,4 @@
-import type { Injected, InjectedUse } from "../../../protocol/operations/context.ts";
+import type { Injected, InjectedUse } from "../../../features/context/operation.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Inline } from "../../components/marked.tsx";

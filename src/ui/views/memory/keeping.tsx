@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { ForgetRequest } from "../../../protocol/operations/memory.ts";
-import type { StatusResponse } from "../../../protocol/operations/status.ts";
+import type { ForgetRequest } from "../../../features/forget/operation.ts";
+import type { StatusResponse } from "../../../features/status/operation.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Command } from "../../components/code-lines.tsx";
 import { ForgetDialog } from "../../components/forget.tsx";

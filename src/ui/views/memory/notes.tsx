@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Annotation } from "../../../protocol/operations/memory.ts";
+import type { Annotation } from "../../../features/notes/operation.ts";
 import { labelWords, speakerOf } from "../../../protocol/origin.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";

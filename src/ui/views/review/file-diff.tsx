@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { LineAuthor } from "../../../protocol/operations/blame.ts";
-import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../../../protocol/operations/review.ts";
-import { statusNames } from "../../../protocol/reading/session.ts";
+import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../../../features/review/operation.ts";
+import { statusNames } from "../../../features/sessions/session-words.ts";
+import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { LinesBar } from "../../components/badge.tsx";
 import { LineCounts } from "../../components/code-lines.tsx";
 import { Inline } from "../../components/marked.tsx";

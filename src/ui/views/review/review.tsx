@@ -1,8 +1,8 @@
-import { labelDecision } from "../../../protocol/reading/found.ts";
+import { labelDecision } from "../../../features/search/found-words.ts";
 import "../../styles/syntax.css";
 import "./review.css";
-import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../protocol/operations/review.ts";
-import { fateOf, tieOf, turnsToShow } from "../../../protocol/reading/session.ts";
+import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../../../features/review/operation.ts";
+import { fateOf, tieOf, turnsToShow } from "../../../features/sessions/session-words.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge, LinesBar } from "../../components/badge.tsx";
 import { Tabs } from "../../components/chips.tsx";

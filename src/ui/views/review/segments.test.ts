@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ReviewHunk, ReviewLine } from "../../../protocol/operations/review.ts";
+import type { ReviewHunk, ReviewLine } from "../../../features/review/operation.ts";
 import { pairsOf, segmentsOf, withStretches } from "./segments.ts";
 
 const hunk = (...lines: [mark: ReviewLine["mark"], text: string, by?: number][]): ReviewHunk => ({

@@ -3,7 +3,7 @@ import { languages } from "@codemirror/language-data";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import { diffWordsWithSpace } from "diff";
 import { useEffect, useState } from "preact/hooks";
-import type { ReviewHunk, ReviewLine } from "../../../protocol/operations/review.ts";
+import type { ReviewHunk, ReviewLine } from "../../../features/review/operation.ts";
 
 /** A stretch of characters of a line, from and to. */
 export type Stretch = readonly [from: number, to: number];

@@ -1,11 +1,6 @@
-import type {
-  CodeResult,
-  CommitFound,
-  EventFound,
-  SessionResult,
-} from "../../../protocol/operations/search.ts";
+import { excerptOf, resultType, snippetStatements } from "../../../features/search/found-words.ts";
 import { labelWords } from "../../../protocol/origin.ts";
-import { excerptOf, resultType, snippetStatements } from "../../../protocol/reading/found.ts";
+import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
 import { Badge, Freshness } from "../../components/badge.tsx";
 import { CodeLines } from "../../components/code-lines.tsx";
 import { Inline, Marked } from "../../components/marked.tsx";

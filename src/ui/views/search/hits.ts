@@ -1,12 +1,6 @@
-import type {
-  CodeResult,
-  CommitFound,
-  EventFound,
-  HistoryResult,
-  SearchAllResponse,
-  SessionResult,
-} from "../../../protocol/operations/search.ts";
+import type { HistoryResult, SearchAllResponse } from "../../../features/search/operation.ts";
 import { likelihood } from "../../../protocol/reading/evidence.ts";
+import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";
 

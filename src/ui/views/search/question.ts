@@ -1,4 +1,5 @@
-import type { RequestOf } from "../../../protocol/routes.ts";
+import type { searchAllRequest } from "../../../features/search/operation.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
 import { chunkKinds } from "../../../protocol/values.ts";
 import type { Filter } from "../../components/chips.tsx";
 import { periods } from "../../components/time.tsx";
@@ -105,7 +106,12 @@ const kindsOf = {
 const limit = 20;
 
 /** As the daemon takes it; null: there is nothing to ask, or the filters exclude each other. */
-export function requestOf({ words: q, sides, code, others }: Question): RequestOf<"searchAll"> | null {
+export function requestOf({
+  words: q,
+  sides,
+  code,
+  others,
+}: Question): Shaped<typeof searchAllRequest> | null {
   if (q === "" || sides.length === 0) return null;
   return { q, limit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { SessionResponse } from "../../../protocol/operations/sessions.ts";
-import { deedsOf, type Margin } from "../../../protocol/reading/turn.ts";
+import type { SessionResponse } from "../../../features/sessions/operation.ts";
+import { deedsOf, type Margin } from "../../../features/sessions/turn-words.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Icon } from "../../components/icon.tsx";
 import { SmallButton } from "../../components/layout.tsx";

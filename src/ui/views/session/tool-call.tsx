@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { ToolCall as Call } from "../../../protocol/operations/sessions.ts";
+import type { ToolCall as Call } from "../../../features/sessions/operation.ts";
 import { duration } from "../../../protocol/reading/numbers.ts";
 import { editorLink } from "../../api/project.ts";
 import { Badge } from "../../components/badge.tsx";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { TurnEntry, TurnInFull } from "../../../protocol/operations/sessions.ts";
-import { type Margin, storyOfTurn, turnAsMarkdown } from "../../../protocol/reading/turn.ts";
+import type { TurnEntry, TurnInFull } from "../../../features/sessions/operation.ts";
+import { type Margin, storyOfTurn, turnAsMarkdown } from "../../../features/sessions/turn-words.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CopyButton, Preformatted } from "../../components/code-lines.tsx";
 import { SmallButton } from "../../components/layout.tsx";

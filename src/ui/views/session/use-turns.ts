@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { TurnInFull } from "../../../protocol/operations/sessions.ts";
+import type { TurnInFull } from "../../../features/sessions/operation.ts";
 import { type AskError, ask, askErrorOf } from "../../api/ask.ts";
 
 /** How many turns come before the first on request. */

@@ -1,4 +1,4 @@
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Setting } from "../../../protocol/operations/daemon.ts";
+import type { Setting } from "../../../features/settings/operation.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FilterChips } from "../../components/chips.tsx";

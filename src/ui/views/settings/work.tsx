@@ -1,4 +1,5 @@
-import type { ModelStatus, QueueResponse, StatusResponse } from "../../../protocol/operations/status.ts";
+import type { QueueResponse } from "../../../features/jobs/operation.ts";
+import type { ModelStatus, StatusResponse } from "../../../features/status/operation.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Part, Table } from "../../components/layout.tsx";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { CheckpointSummary } from "../../../features/checkpoints/operation.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import { lanesOf, spanOf, ticksOf } from "./draw.ts";
 
 const at = (hours: number) => new Date(Date.UTC(2026, 2, 2, hours)).toISOString();

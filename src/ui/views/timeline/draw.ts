@@ -1,5 +1,5 @@
-import type { CheckpointSummary } from "../../../protocol/operations/checkpoints.ts";
-import type { SessionSummary } from "../../../protocol/operations/sessions.ts";
+import type { CheckpointSummary } from "../../../features/checkpoints/operation.ts";
+import type { SessionSummary } from "../../../features/sessions/operation.ts";
 
 export type Grouping = "branch" | "agent";
 

@@ -5,6 +5,7 @@ import { keepLocks, lyingLocks } from "../../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
+import { showStatus } from "../../../../features/status/operation.ts";
 import { recordingConfig } from "../../../../git/projects/recorded.ts";
 import { ignoredVariables, loadConfig } from "../../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
@@ -119,7 +120,7 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
   const holder = await call("lockHolder", { file: files.lock }, null);
   const record = readDaemonRecord();
   try {
-    const { daemon, version } = await call("status", {}, project, { without: "fail" });
+    const { daemon, version } = await call(showStatus, {}, project, { without: "fail" });
     const problem = holder === null ? await lyingLocks() : null;
     if (problem !== null) return fail(problem, keepLocks);
     const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;

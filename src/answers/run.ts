@@ -1,0 +1,117 @@
+import { existsSync } from "node:fs";
+import { loadConfig } from "../project/config/config.ts";
+import { codeOf } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import { audited } from "./audit.ts";
+import { throughDoor } from "./door.ts";
+import { openIndex, openMemory, withMemory, withMemoryIfAny } from "./open.ts";
+import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
+
+/**
+ * Runs an operation in this process: on what a daemon keeps open here, else on what is opened for the one answer.
+ * @param place what it is about: a project, for the daemon the directory that was named, or null
+ * @throws PommelError as the operation, and the signal's reason once it is aborted
+ */
+export async function run<O extends Operation>(
+  operation: O,
+  place: Project | null,
+  request: RequestOf<O>,
+  how: Running = {},
+): Promise<ResponseOf<O>> {
+  how.signal?.throwIfAborted();
+  const answer = () => answerIt(operation, place, request, how);
+  // Operations on all projects ask each, and are recorded there.
+  if (!operation.audited || place === null) return answer();
+  const recorded = () => audited(place, operation.name, request, answer);
+  return operation.door === undefined ? recorded() : throughDoor(operation.door, recorded);
+}
+
+/** Runs an operation on the daemon that this process is. @param place the directory that was named with the question */
+export async function runInDaemon<O extends Operation>(
+  operation: O,
+  place: string | null,
+  request: RequestOf<O>,
+  how: Running = {},
+): Promise<ResponseOf<O>> {
+  const answer = await load(operation);
+  const run = async () => answer({ place }, request, how);
+  return operation.door === undefined ? run() : throughDoor(operation.door, run);
+}
+
+/** Whether only a daemon can answer. */
+export const needsDaemon = ({ of }: Operation): boolean => of === "daemon" || of === "recording";
+
+async function answerIt<O extends Operation>(
+  operation: O,
+  place: Project | null,
+  request: RequestOf<O>,
+  how: Running,
+): Promise<ResponseOf<O>> {
+  const answer = await load(operation);
+  if (operation.of === "machine") return answer({}, request, how);
+  if (place === null) throw new Error(`${operation.name} is about a project`);
+  return openSubject(operation.of, place, how, (subject) => answer(subject, request, how));
+}
+
+/** Opens what an operation is about, for one answer. */
+async function openSubject<A>(
+  of: Exclude<Subject, "machine">,
+  project: Project,
+  { signal }: Running,
+  answer: (subject: Subjects[Subject]) => A | Promise<A>,
+): Promise<A> {
+  switch (of) {
+    case "memory":
+      return withMemory(project, (memory) => answer({ project, memory }));
+    case "memory, if any":
+      return withMemoryIfAny(project, async (memory, why) =>
+        noteFirst(why, await answer({ project, memory })),
+      );
+    case "code":
+      if (openIndex(project) === null && !existsSync(project.indexDb)) await indexFirst(project, signal);
+      return answer({ project });
+    case "recording": {
+      const work = openMemory(project);
+      if (work === null) throw new Error("sessions are recorded by a daemon");
+      try {
+        return await answer({ work });
+      } catch (error) {
+        work.suspect(error);
+        throw error;
+      }
+    }
+    case "project":
+      return answer({ project });
+    case "daemon":
+      throw new Error("the daemon is no project");
+  }
+}
+
+/** An answer with notes begins with why there is no memory. */
+function noteFirst<A>(why: string | null, answer: A): A {
+  const { notes } = answer as { notes?: string[] };
+  return why === null || notes === undefined ? answer : { ...answer, notes: [why, ...notes] };
+}
+
+async function indexFirst(project: Project, signal: AbortSignal | undefined): Promise<void> {
+  if (loadConfig(project).config["index.driver"] !== "sqlite") return;
+  const { reindex } = await import("./reindex.ts");
+  try {
+    await reindex(project, [], { signal });
+  } catch (error) {
+    // Another process is at it: the answer is from what it has indexed so far.
+    if (codeOf(error) !== "locked") throw error;
+  }
+}
+
+/** An operation's answer. That it fits the operation is checked where the operation is described. */
+async function load<O extends Operation>(
+  operation: O,
+): Promise<(subject: object, request: RequestOf<O>, how: Running) => Promise<ResponseOf<O>>> {
+  const answer = (await operation.answer()) as (
+    subject: object,
+    request: RequestOf<O>,
+    how: Running,
+  ) => ResponseOf<O> | Promise<ResponseOf<O>>;
+  return async (...given) => answer(...given);
+}

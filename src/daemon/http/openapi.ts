@@ -1,0 +1,74 @@
+import * as z from "zod/mini";
+import type { Operation } from "../../answers/operation.ts";
+import { publicOperations } from "../../features/index.ts";
+import { version } from "../../project/version.ts";
+import { errorBody } from "../../protocol/http.ts";
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The daemon's HTTP contract as an OpenAPI 3.1 document. */
+export function openApi(): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of publicOperations) {
+    const path = operation.path.replace(/:(\w+)/g, "{$1}");
+    // What answers a GET as well as a POST is described as a POST.
+    const method = operation.methods.includes("POST") ? "POST" : "GET";
+    paths[path] ??= {};
+    paths[path][method.toLowerCase()] = {
+      operationId: operation.name,
+      summary: operation.summary,
+      ...(method === "GET"
+        ? { parameters: parametersOf(operation) }
+        : { requestBody: { content: json(schemaOf(operation.request(), "input")) } }),
+      responses: {
+        200: { description: "The answer", content: json(schemaOf(operation.response(), "output")) },
+        default: { description: "A refusal", content: json({ $ref: "#/components/schemas/Error" }) },
+      },
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Pommel",
+      version,
+      description:
+        "The daemon on 127.0.0.1, one for all projects. Port and token are in daemon.json in the state directory, ~/.local/state/pommel.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { Error: schemaOf(errorBody(), "output") },
+    },
+  };
+}
+
+const json = (schema: object) => ({ "application/json": { schema } });
+
+/** Unknown fields are ignored on both sides, so that no shape is closed. */
+export function schemaOf(shape: z.ZodMiniType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+    io,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // The limits of JavaScript's numbers are not limits of a count.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return schema as JsonSchema;
+}
+
+function parametersOf({ path, request }: Operation): object[] {
+  const { properties = {}, required = [] } = schemaOf(request(), "input");
+  return Object.entries(properties).map(([name, schema]) => {
+    const isInPath = path.includes(`:${name}`);
+    return {
+      name,
+      in: isInPath ? "path" : "query",
+      required: isInPath || required.includes(name),
+      schema,
+    };
+  });
+}

@@ -1,0 +1,67 @@
+import { keptIndex } from "../features/index/answer.ts";
+import { keptQueue } from "../features/jobs/answer.ts";
+import { keptScrubbing } from "../features/scrub/answer.ts";
+import { keptSettings } from "../features/settings/answer.ts";
+import { keptStatus } from "../features/status/answer.ts";
+import { readDaemonRecord } from "../protocol/daemon-record.ts";
+import { describeCode, queueWith, statusWith } from "../queries/status/status-of.ts";
+import type { Ending } from "./lifecycle/endings.ts";
+import type { LiveSettings } from "./lifecycle/live-settings.ts";
+import type { OpenCheckout } from "./projects/open-checkout.ts";
+
+/** A checkout in use, with what keeps its settings up to date. */
+export interface InUse {
+  checkout: OpenCheckout;
+  settings: LiveSettings;
+}
+
+/** Answers for a checkout that is in use from what works on it. @returns what ends that */
+export function keepCheckout(inUse: InUse): Ending[] {
+  const { checkout, settings } = inUse;
+  const { project, work, of } = checkout;
+  const { memoryWork, transcripts, report } = of;
+  return [
+    keptIndex.share(project.root, work),
+    keptScrubbing.share(project.root, memoryWork),
+    keptSettings.share(project.root, () => void settings.reload()),
+    keptStatus.share(project.root, () => describeKept(inUse)),
+    keptQueue.share(project.root, () => {
+      const sessions = report.jobs();
+      return { ...queueWith(work.queue(), sessions), sessions, past: transcripts.past() };
+    }),
+  ];
+}
+
+/** The status of a checkout that is in use. */
+async function describeKept({ checkout, settings }: InUse) {
+  const { project, config, work, embedders, of } = checkout;
+  const { transcripts, report } = of;
+  const memory = report.status();
+  const queue = queueWith(work.queue(), memory.jobs);
+  const how = { embedders: () => embedders, pending: queue.pending, life: work };
+  const described = await describeCode(project, config, work, how);
+  if (described.error !== undefined) work.suspect(described.error);
+  const status = statusWith(project, config, described, report.models());
+  const { health, models } = status;
+  const isDegraded =
+    memory.llm.problem !== null ||
+    [...models.code, ...models.text].some(({ state }) => state === "unavailable");
+  if (isDegraded && health.status === "healthy") health.status = "degraded";
+  return {
+    ...status,
+    daemon: {
+      running: true,
+      pid: process.pid,
+      port: readDaemonRecord()?.port ?? null,
+      uptime_seconds: Math.round(process.uptime()),
+      memory_bytes: process.memoryUsage.rss(),
+    },
+    queue,
+    memory: { ...memory, vanishing: transcripts.vanishing() },
+    notes: [
+      ...(settings.problem === null ? [] : [settings.problem]),
+      ...checkout.notes(),
+      ...(queue.last_error === null ? [] : [queue.last_error]),
+    ],
+  };
+}

@@ -1,0 +1,112 @@
+import { hooksAnswered } from "../features/context/answer.ts";
+import { daemonItself } from "../features/daemon/answer.ts";
+import type { commandRequest, commandResponse } from "../features/daemon/operation.ts";
+import { diagnosing } from "../features/doctor/answer.ts";
+import type { doctorResponse } from "../features/doctor/operation.ts";
+import { pageKeys } from "../features/page/answer.ts";
+import { reloading } from "../features/settings/answer.ts";
+import { findProject } from "../git/projects/find-project.ts";
+import { recordingConfig } from "../git/projects/recorded.ts";
+import { loadConfig } from "../project/config/config.ts";
+import { homeSettings } from "../project/config/settings.ts";
+import type { Project } from "../project/paths.ts";
+import { version } from "../project/version.ts";
+import type { DaemonRecord } from "../protocol/daemon-record.ts";
+import type { Shaped } from "../protocol/shape-parts.ts";
+import { scrubberOf } from "../redact/project-scrubber.ts";
+import { scrubAlone } from "../redact/scrubber.ts";
+import { codeLifetimeMs, type PageAccess } from "./http/page.ts";
+import { LogReader } from "./lifecycle/daemon-log.ts";
+import type { Ending } from "./lifecycle/endings.ts";
+import type { LiveSettings } from "./lifecycle/live-settings.ts";
+import type { Projects } from "./projects/projects.ts";
+import type { SpoolReader } from "./spool.ts";
+
+/** Entries of the log, where a request does not say how many. */
+const shownEntries = 100;
+
+interface KeepDaemonOptions {
+  projects: Projects;
+  /** The person's, for all projects. */
+  settings: LiveSettings;
+  spool: SpoolReader;
+  pages: PageAccess;
+  record: () => DaemonRecord;
+  isInForeground: boolean;
+  /** Runs a command of `pm` that only reads. */
+  runCommand: (request: Shaped<typeof commandRequest>) => Promise<Shaped<typeof commandResponse>>;
+  /** What `pm doctor` checks. */
+  diagnose: (project: Project) => Promise<Shaped<typeof doctorResponse>>;
+  /** Called after the answer is on its way. */
+  onShutdown: () => void;
+}
+
+/** Answers for the daemon that this process is. @returns ends it */
+export function keepDaemon(options: KeepDaemonOptions): Ending[] {
+  const { projects, spool, pages, record } = options;
+  return [
+    hooksAnswered.share(() => spool.notify()),
+    diagnosing.share(options.diagnose),
+    reloading.share((place) => reloadSettings(options, place)),
+    pageKeys.share({
+      createCode: () => ({ code: pages.createCode(), lifetimeMs: codeLifetimeMs }),
+      browsers: () => pages.browsers(),
+      signOut: (browser) => pages.signOut(browser),
+      warmUp: (place) => void projects.at(place).catch(() => {}),
+    }),
+    daemonItself.share({
+      describe: () => ({
+        version,
+        pid: process.pid,
+        port: record().port,
+        started_at: record().started_at,
+        uptime_seconds: Math.round(process.uptime()),
+        memory_bytes: process.memoryUsage.rss(),
+        importing: projects.importing(),
+        open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
+      }),
+      readSpool: () => spool.notify(),
+      runCommand: options.runCommand,
+      readLog,
+      stopSoon: () => void setImmediate(options.onShutdown),
+    }),
+  ];
+}
+
+/** The latest entries of the daemon's log. */
+function readLog(lines = shownEntries) {
+  const reader = new LogReader();
+  const entries = reader.all(lines);
+  reader.close();
+  // The log holds no secrets, but messages of errors may name what somebody typed.
+  const scrubber = scrubberOf(null, loadConfig(null).config);
+  return entries.map(({ time, level, text }) => ({
+    at: new Date(time).toISOString(),
+    level,
+    text: scrubAlone(scrubber, text),
+  }));
+}
+
+/** Has everything that is open go by the settings as they are now. @param place a directory of the project that changed */
+async function reloadSettings(
+  { projects, settings, isInForeground }: KeepDaemonOptions,
+  place: string | null,
+) {
+  const own = settings.reload();
+  const project = place === null ? null : await findProject(place);
+  const ofProjects = await projects.reload(project, {
+    // A restart would give it the keys that are in the environment of who changed the settings.
+    reopens: (key) => isInForeground || key === "sessions.capture",
+  });
+  // Whoever turned recording on is about to use it.
+  if (project !== null && recordingConfig(project).config["sessions.capture"])
+    await projects.at(project.root);
+  const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];
+  return {
+    applied: either("applied"),
+    need_restart: either("need_restart").filter(
+      (key) => homeSettings.has(key) || ofProjects.need_restart.includes(key),
+    ),
+    in_foreground: isInForeground,
+  };
+}

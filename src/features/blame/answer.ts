@@ -1,0 +1,17 @@
+import type { Running, Subjects } from "../../answers/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { blameFile } from "../../queries/blame/blame.ts";
+import { lineRange, locate, parseLines } from "../../queries/blame/file-place.ts";
+import type { blameRequest } from "./operation.ts";
+
+export function blame(
+  { project, memory }: Subjects["memory, if any"],
+  { file, first_line, last_line, lines, rev: revision, texts }: Shaped<typeof blameRequest>,
+  { signal }: Running,
+) {
+  const isWhole = first_line === undefined && last_line === undefined;
+  const one = isWhole ? [] : [lineRange(first_line ?? 1, last_line ?? Number.POSITIVE_INFINITY)];
+  const ranges = lines?.map(parseLines) ?? one;
+  const request = { file: locate(project, project.root, file), ranges, revision, texts };
+  return blameFile(project, memory, request, signal);
+}

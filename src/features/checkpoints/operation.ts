@@ -1,0 +1,211 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  branch,
+  count,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  place,
+  revision,
+  sessionField,
+  since,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  until,
+} from "../../protocol/shape-parts.ts";
+import { bindingHows } from "../../protocol/values.ts";
+
+export const checkpointsRequest = lazy(() =>
+  z.object({
+    session: sessionField,
+    branch,
+    file: field("only those that changed this file or directory", place),
+    since,
+    until,
+    limit,
+    surviving: field("also count the added lines that are left in the working tree", z.boolean()),
+  }),
+);
+
+export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;
+
+/** Numbers of lines, by who wrote them. */
+export const linesByAuthor = lazy(() => z.object({ agent: count, human: count, unknown: count }));
+
+export type LinesByAuthor = z.infer<ReturnType<typeof linesByAuthor>>;
+
+/** A session's part in a commit. */
+const checkpointSession = lazy(() =>
+  z.object({
+    session_id: text,
+    title: textOrNull,
+    agent: textOrNull,
+    turns: z.array(z.number()),
+    /** Lines of the commit that the session wrote. */
+    lines: count,
+    how: z.enum(bindingHows),
+    confidence: z.number(),
+  }),
+);
+
+export type CheckpointSession = z.infer<ReturnType<typeof checkpointSession>>;
+
+export const checkpointSummary = lazy(() =>
+  z.object({
+    id: text,
+    commit: text,
+    tree: text,
+    branch: textOrNull,
+    /** The checkpoint before it. */
+    parent_id: textOrNull,
+    author: text,
+    subject: text,
+    committed_at: time,
+    insertions: count,
+    deletions: count,
+    /** Lines that were added. */
+    lines: linesByAuthor(),
+    sessions: z.array(checkpointSession()),
+    /** Commits that took its place. */
+    rewritten_as: strings,
+    /** Only with `surviving`: lines that say something, and how many of them are left; null: too many to look at. */
+    surviving: z.optional(z.nullable(z.object({ added: count, left: count }))),
+  }),
+);
+
+export type CheckpointSummary = z.infer<ReturnType<typeof checkpointSummary>>;
+
+export const checkpointsAnswer = lazy(() =>
+  z.object({ checkpoints: z.array(checkpointSummary()), total: count }),
+);
+
+export type CheckpointsAnswer = z.infer<ReturnType<typeof checkpointsAnswer>>;
+
+/** An id, a commit's hash, or the beginning of either. */
+export const checkpointRequest = lazy(() => z.object({ id: revision }));
+
+const turnOfCheckpoint = lazy(() =>
+  z.object({
+    turn: z.number(),
+    /** The beginning of the prompt; null if the turn is not stored. */
+    prompt: textOrNull,
+    started_at: timeOrNull,
+  }),
+);
+
+export type TurnOfCheckpoint = z.infer<ReturnType<typeof turnOfCheckpoint>>;
+
+const fileOfCheckpoint = lazy(() =>
+  z.object({
+    path: text,
+    old_path: textOrNull,
+    status: text,
+    insertions: count,
+    deletions: count,
+    lines: linesByAuthor(),
+  }),
+);
+
+export type FileOfCheckpoint = z.infer<ReturnType<typeof fileOfCheckpoint>>;
+
+export const checkpointAnswer = lazy(() =>
+  z.extend(checkpointSummary(), {
+    parents: strings,
+    /** In a line. */
+    diff_summary: text,
+    files: z.array(fileOfCheckpoint()),
+    sessions: z.array(z.extend(checkpointSession(), { turns: z.array(turnOfCheckpoint()) })),
+    /** What the agents were doing when it was made, by session. */
+    agent_state: z.record(z.string(), z.unknown()),
+    /** Checkpoints that directly follow it. */
+    next_ids: strings,
+  }),
+);
+
+export type CheckpointAnswer = z.infer<ReturnType<typeof checkpointAnswer>>;
+
+/** Each a checkpoint's id, a commit's hash, the beginning of either, or a revision. */
+export const diffRequest = lazy(() => z.object({ from: revision, to: z.optional(revision) }));
+
+/** One side of a comparison: a checkpoint, or another commit. */
+const comparedSide = lazy(() =>
+  z.object({
+    /** null: no session is known to have led to it. */
+    id: textOrNull,
+    commit: text,
+    subject: textOrNull,
+  }),
+);
+
+export type ComparedSide = z.infer<ReturnType<typeof comparedSide>>;
+
+export const fileDifference = lazy(() =>
+  z.object({
+    path: text,
+    old_path: textOrNull,
+    /** null: binary. */
+    insertions: numberOrNull,
+    deletions: numberOrNull,
+  }),
+);
+
+export type FileDifference = z.infer<ReturnType<typeof fileDifference>>;
+
+export const diffAnswer = lazy(() =>
+  z.object({
+    from: comparedSide(),
+    to: comparedSide(),
+    files: z.array(fileDifference()),
+    insertions: count,
+    deletions: count,
+    /** Sessions that led to what one side has and the other has not. */
+    sessions: z.array(
+      z.object({
+        session_id: text,
+        title: textOrNull,
+        /** Which side has it. */
+        side: z.enum(["from", "to"]),
+        checkpoints: strings,
+        turns: z.array(turnOfCheckpoint()),
+      }),
+    ),
+    patch: z.optional(text),
+  }),
+);
+
+export type DiffAnswer = z.infer<ReturnType<typeof diffAnswer>>;
+
+export const listCheckpoints = operation({
+  name: "checkpoints",
+  path: "GET /checkpoints",
+  summary: "List the commits that sessions produced, the latest first",
+  of: "memory",
+  request: checkpointsRequest,
+  response: checkpointsAnswer,
+  answer: async () => (await import("./answer.ts")).listCheckpoints,
+});
+
+export const showCheckpoint = operation({
+  name: "checkpoint",
+  path: "GET /checkpoints/:id",
+  summary: "Show a checkpoint: its commit, sessions, turns and files",
+  of: "memory",
+  request: checkpointRequest,
+  response: checkpointAnswer,
+  answer: async () => (await import("./answer.ts")).showCheckpoint,
+});
+
+export const compareCheckpoints = operation({
+  name: "compare",
+  path: "GET /compare",
+  summary: "Compare two checkpoints or commits, with the sessions between them",
+  of: "memory",
+  request: diffRequest,
+  response: diffAnswer,
+  answer: async () => (await import("./answer.ts")).compareCheckpoints,
+});

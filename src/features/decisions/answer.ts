@@ -1,0 +1,16 @@
+import type { Subjects } from "../../answers/operation.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
+import type { decisionsRequest } from "./operation.ts";
+
+/** Decisions in a list, by default. */
+const listedDecisions = 10;
+
+export function listDecisions(
+  { project, memory }: Subjects["memory"],
+  { q = "", file: files = [], limit = listedDecisions, ...when }: Shaped<typeof decisionsRequest>,
+) {
+  const { config } = loadConfig(project);
+  return decisionsIn(project, memory, { ...when, query: q.trim(), files, limit }, config);
+}

@@ -1,0 +1,101 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  branch,
+  count,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  until,
+} from "../../protocol/shape-parts.ts";
+import { checkpointSummary } from "../checkpoints/operation.ts";
+import { decision } from "../decisions/operation.ts";
+import { facet, sessionSummary, sessionsRequest } from "../sessions/operation.ts";
+
+export const digestRequest = lazy(() =>
+  z.object({
+    since: field('from then on: "friday", "2d", "last week" (default: yesterday)', text),
+    until,
+    branch,
+    author: sessionsRequest().shape.author,
+    mine: sessionsRequest().shape.mine,
+    topic: sessionsRequest().shape.topic,
+    by: field("a part for each branch", z.enum(["branch"])),
+    limit,
+  }),
+);
+
+const digestSession = lazy(() =>
+  z.extend(sessionSummary(), {
+    /** Prompts of that time, each in a line: the first ones that say more than "go on". */
+    asked: strings,
+    prompts: count,
+    /** What came of it, and what it left open, as far as its summary says; "": nothing. */
+    outcome: text,
+    open: text,
+    /** Files that it changed, those it changed most first. */
+    files: strings,
+  }),
+);
+
+export type DigestSession = z.infer<ReturnType<typeof digestSession>>;
+
+const digestPart = lazy(() =>
+  z.object({
+    /** A branch, or a project's root; null: everything, or what belongs to no branch. */
+    name: textOrNull,
+    /** What its sessions are about, and whose they are, as in a list of sessions. */
+    topics: z._default(facet(), []),
+    authors: z._default(facet(), []),
+    /** Those active in that time, the latest first, as in all lists here. */
+    sessions: z.array(digestSession()),
+    sessions_total: count,
+    /** Commits that sessions led to. */
+    commits: z.array(checkpointSummary()),
+    commits_total: count,
+    decisions: z.array(decision()),
+    decisions_total: count,
+    /** Sessions that were interrupted, failed, or left something open. */
+    unfinished: z.array(digestSession()),
+    unfinished_total: count,
+    /** What models read and wrote in that time, subagents included. `output` is null where the client did not record it. */
+    tokens: z.array(
+      z.object({
+        model: text,
+        input: count,
+        output: numberOrNull,
+        cache_read: count,
+        cache_write: count,
+      }),
+    ),
+  }),
+);
+
+export type DigestPart = z.infer<ReturnType<typeof digestPart>>;
+
+export const digestAnswer = lazy(() =>
+  z.object({
+    since: time,
+    /** null: until now. */
+    until: timeOrNull,
+    parts: z.array(digestPart()),
+  }),
+);
+
+export type DigestAnswer = z.infer<ReturnType<typeof digestAnswer>>;
+
+export const sumUp = operation({
+  name: "digest",
+  path: "GET /digest",
+  summary: "Sum up what happened lately: sessions, commits, decisions, open ends, tokens",
+  of: "memory",
+  request: digestRequest,
+  response: digestAnswer,
+  answer: async () => (await import("./answer.ts")).sumUp,
+});

@@ -1,0 +1,215 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  count,
+  described,
+  field,
+  label,
+  lazy,
+  outside,
+  strings,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { eventStatuses, eventTypes } from "../../protocol/values.ts";
+
+export const eventsRequest = lazy(() =>
+  z.object({
+    query: field("words in its title, description, branch or session titles", text),
+    status: field("only this status (default: all but archived)", z.enum([...eventStatuses, "all"])),
+    type: field("only this type", z.enum(eventTypes)),
+  }),
+);
+
+export type EventsRequest = z.infer<ReturnType<typeof eventsRequest>>;
+
+const eventView = lazy(() =>
+  z.object({
+    id: text,
+    title: text,
+    description: text,
+    type: z.enum(eventTypes),
+    status: z.enum(eventStatuses),
+    branch: textOrNull,
+    starts_at: timeOrNull,
+    ends_at: timeOrNull,
+    created_at: time,
+    updated_at: time,
+  }),
+);
+
+export type EventView = z.infer<ReturnType<typeof eventView>>;
+
+export const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
+
+export type ListedEvent = z.infer<ReturnType<typeof listedEvent>>;
+
+const suggestedView = lazy(() =>
+  z.object({
+    branch: text,
+    title: text,
+    sessions: count,
+    checkpoints: count,
+    last_at: timeOrNull,
+    /** The command that makes an event of it. */
+    accept: text,
+  }),
+);
+
+export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
+
+export const eventsAnswer = lazy(() =>
+  z.object({
+    events: z.array(listedEvent()),
+    /** Number of archived events that are left out. */
+    archived: count,
+    suggestions: z.array(suggestedView()),
+  }),
+);
+
+export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
+
+const eventNamed = described("its title or id; a prefix of the id is enough", text);
+
+export const createEventRequest = lazy(() =>
+  z.object({
+    title: field("left out: from the branch's name", label("title")),
+    description: field("a longer description", text),
+    type: field("default: task, or temporal with since or until", z.enum(eventTypes)),
+    branch: field("adds everything on this branch while the event is active", outside("branch")),
+    since: field('temporal: everything since: "2026-01-31", "last week"', text),
+    until: field("temporal: everything until", text),
+    sessions: field("sessions to add", strings),
+    checkpoints: field("checkpoints or commits to add", strings),
+  }),
+);
+
+export type CreateEventRequest = z.infer<ReturnType<typeof createEventRequest>>;
+
+export const linkEventRequest = lazy(() =>
+  z.object({
+    event: eventNamed,
+    add: field("sessions, checkpoints or commits to add", strings),
+    remove: field("those to remove", strings),
+  }),
+);
+
+export const closeEventRequest = lazy(() => z.object({ event: eventNamed, status: z.enum(eventStatuses) }));
+
+export const createdEvent = lazy(() => z.object({ event: eventView() }));
+
+/** `targets`: all that was named. */
+export const linkedEvent = lazy(() =>
+  z.object({
+    event: eventView(),
+    targets: z.array(z.object({ kind: z.enum(["session", "checkpoint"]), id: text })),
+  }),
+);
+
+/** `before`: its status until now. */
+export const closedEvent = lazy(() => z.object({ event: eventView(), before: z.enum(eventStatuses) }));
+
+/** An id, the beginning of one, or a title. */
+export const eventRequest = lazy(() => z.object({ event: text }));
+
+/** How something belongs to an event: by a link, by its branch, or by its time. */
+const because = z.enum(["link", "branch", "time"]);
+
+export const eventAnswer = lazy(() =>
+  z.object({
+    event: eventView(),
+    /** Range of its items in time; null if there are none, or no time is known. */
+    from: timeOrNull,
+    to: timeOrNull,
+    sessions: z.array(
+      z.object({
+        id: text,
+        /** The root of the other project that it is of; null: of this one. */
+        project: textOrNull,
+        /** False: it belongs to another machine, or was pruned by age; there are no details here. */
+        is_known: z.boolean(),
+        title: textOrNull,
+        agent: textOrNull,
+        branch: textOrNull,
+        started_at: timeOrNull,
+        last_at: timeOrNull,
+        turns: count,
+        /** Hashes of the commits that it led to, the latest first. */
+        commits: strings,
+        because,
+      }),
+    ),
+    checkpoints: z.array(
+      z.object({
+        id: text,
+        project: textOrNull,
+        is_known: z.boolean(),
+        commit: textOrNull,
+        subject: textOrNull,
+        branch: textOrNull,
+        committed_at: timeOrNull,
+        sessions: strings,
+        because,
+      }),
+    ),
+    /** Lines that its commits added, by author; null without commits. */
+    lines: z.nullable(z.object({ agents: z.record(z.string(), count), human: count, unknown: count })),
+  }),
+);
+
+export type EventAnswer = z.infer<ReturnType<typeof eventAnswer>>;
+
+export const listEvents = operation({
+  name: "events",
+  path: "GET /events",
+  summary: "List events: named groups of sessions and checkpoints",
+  of: "memory",
+  request: eventsRequest,
+  response: eventsAnswer,
+  answer: async () => (await import("./answer.ts")).listEvents,
+});
+
+export const showEvent = operation({
+  name: "event",
+  path: "GET /events/:event",
+  summary: "Show an event with its sessions and checkpoints",
+  of: "project",
+  request: eventRequest,
+  response: eventAnswer,
+  answer: async () => (await import("./answer.ts")).showEvent,
+});
+
+export const createEvent = operation({
+  name: "createEvent",
+  path: "POST /event/create",
+  summary: "Create an event",
+  of: "project",
+  changes: true,
+  request: createEventRequest,
+  response: createdEvent,
+  answer: async () => (await import("./answer.ts")).createEvent,
+});
+
+export const linkEvent = operation({
+  name: "linkEvent",
+  path: "POST /event/link",
+  summary: "Add sessions and checkpoints to an event, or remove them",
+  of: "project",
+  changes: true,
+  request: linkEventRequest,
+  response: linkedEvent,
+  answer: async () => (await import("./answer.ts")).linkEvent,
+});
+
+export const closeEvent = operation({
+  name: "closeEvent",
+  path: "POST /event/close",
+  summary: "Close, archive or reopen an event",
+  of: "project",
+  changes: true,
+  request: closeEventRequest,
+  response: closedEvent,
+  answer: async () => (await import("./answer.ts")).closeEvent,
+});

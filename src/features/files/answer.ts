@@ -1,0 +1,16 @@
+import type { Running, Subjects } from "../../answers/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { directoryOf, findFiles as find } from "../../queries/files.ts";
+import type { directoryRequest, filesRequest } from "./operation.ts";
+
+export const listDirectory = (
+  { project, memory }: Subjects["memory, if any"],
+  request: Shaped<typeof directoryRequest>,
+  { signal }: Running,
+) => directoryOf(project, memory, request, signal);
+
+export const findFiles = (
+  { project }: Subjects["project"],
+  request: Shaped<typeof filesRequest>,
+  { signal }: Running,
+) => find(project, request, signal);

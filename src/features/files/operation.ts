@@ -1,0 +1,106 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  count,
+  described,
+  field,
+  lazy,
+  limit,
+  notes,
+  place,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { shareShape } from "../stats/operation.ts";
+
+export const directoryRequest = lazy(() =>
+  z.object({
+    path: field("a directory, from the project's root; left out: the root", place),
+    surviving: field("also how many of the agents' lines are left, which takes longer", z.boolean()),
+  }),
+);
+
+export type DirectoryRequest = z.infer<ReturnType<typeof directoryRequest>>;
+
+/**
+ * Lines that agents added to the files of today, and how many of them these still hold. Blank and trivial lines do not count;
+ * null: there are none, or it was not asked.
+ */
+const survivingShape = () => z.nullable(z.object({ added: count, left: count }));
+
+/** What lies directly in a directory. */
+const directoryEntry = lazy(() =>
+  z.object({
+    name: text,
+    /** From the project's root. */
+    path: text,
+    is_directory: z.boolean(),
+    /** Files in it; 1 for a file. */
+    files: count,
+    /** Lines that commits added to it, by who wrote them. */
+    share: shareShape(),
+    surviving: survivingShape(),
+    /** The last commit that changed it; null: none of the latest thousands did, or it is not committed. */
+    changed: z.nullable(
+      z.object({
+        hash: text,
+        subject: text,
+        person: text,
+        authored_at: timeOrNull,
+        session_title: textOrNull,
+      }),
+    ),
+  }),
+);
+
+export type DirectoryEntry = z.infer<ReturnType<typeof directoryEntry>>;
+
+export const directoryAnswer = lazy(() =>
+  z.object({
+    /** Without slashes around it; "" is the root. */
+    path: text,
+    /** Directories first, then files, by name. */
+    entries: z.array(directoryEntry()),
+    share: shareShape(),
+    surviving: survivingShape(),
+    notes,
+  }),
+);
+
+export type DirectoryAnswer = z.infer<ReturnType<typeof directoryAnswer>>;
+
+export const filesRequest = lazy(() =>
+  z.object({ q: described("letters of its path, in their order", text), limit }),
+);
+
+export const filesAnswer = lazy(() =>
+  z.object({
+    /** Best first, from the project's root. */
+    files: strings,
+    total: count,
+  }),
+);
+
+export type FilesAnswer = z.infer<ReturnType<typeof filesAnswer>>;
+
+export const listDirectory = operation({
+  name: "directory",
+  path: "GET /directory",
+  summary: "List a directory with who wrote what lies in it, and what changed it last",
+  of: "memory, if any",
+  request: directoryRequest,
+  response: directoryAnswer,
+  answer: async () => (await import("./answer.ts")).listDirectory,
+});
+
+export const findFiles = operation({
+  name: "files",
+  path: "GET /files",
+  summary: "Find files by letters of their paths",
+  of: "project",
+  request: filesRequest,
+  response: filesAnswer,
+  answer: async () => (await import("./answer.ts")).findFiles,
+});

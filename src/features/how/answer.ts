@@ -1,0 +1,12 @@
+import type { Subjects } from "../../answers/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { howTo } from "../../queries/commands/how.ts";
+import type { howRequest } from "./operation.ts";
+
+/** Command lines in an answer, by default: they are long. */
+const listedCommands = 3;
+
+export const how = (
+  { memory }: Subjects["memory"],
+  { q, limit = listedCommands }: Shaped<typeof howRequest>,
+) => howTo(memory, { q, limit });

@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  count,
+  described,
+  lazy,
+  limit,
+  numberOrNull,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+
+export const verdict = z.enum(["found", "maybe", "none"]);
+
+/** The colleague who shared the session; null: recorded here. */
+export const author = textOrNull;
+
+const failedBefore = lazy(() =>
+  z.object({ line: text, error: text, session_id: text, turn: z.number(), timestamp: timeOrNull }),
+);
+
+const workingCommand = lazy(() =>
+  z.object({
+    /** As it last worked, with its environment and flags. */
+    line: text,
+    /** Relative to the project's root, "" for the root; absolute outside of it. */
+    directory: text,
+    /** What the agent said it is for; "" where it did not say. */
+    purpose: text,
+    /** Runs of the same form that worked, and that failed. */
+    worked: count,
+    failed: count,
+    /** When it last worked, and which agent ran it in which session. */
+    last_at: timeOrNull,
+    agent: text,
+    session_id: text,
+    author,
+    turn: z.number(),
+    /** At the median; null: not known. Milliseconds. */
+    took_ms: numberOrNull,
+    /** What the agent tried instead before it worked, the latest first. */
+    failed_before: z.array(failedBefore()),
+  }),
+);
+
+export type WorkingCommand = z.infer<ReturnType<typeof workingCommand>>;
+
+export const howRequest = lazy(() =>
+  z.object({
+    q: described('what to run: "test", "one integration test", or a command line that failed', text),
+    limit,
+  }),
+);
+
+export const howAnswer = lazy(() => z.object({ verdict, commands: z.array(workingCommand()) }));
+
+export type HowAnswer = z.infer<ReturnType<typeof howAnswer>>;
+
+export const how = operation({
+  name: "how",
+  path: "GET /how",
+  summary: "Find the command lines that worked here for something",
+  of: "memory",
+  request: howRequest,
+  response: howAnswer,
+  answer: async () => (await import("./answer.ts")).how,
+});

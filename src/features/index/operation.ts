@@ -1,0 +1,36 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import { count, field, lazy, places } from "../../protocol/shape-parts.ts";
+
+/**
+ * What to index. Empty: look for changes now. `paths` (paths or globs): forget those files and index them again.
+ * `full`: the same for everything.
+ */
+export const indexRequest = lazy(() =>
+  z.object({
+    paths: field("only this file, directory or glob", places),
+    full: z.optional(z.boolean()),
+  }),
+);
+
+export const indexResponse = lazy(() =>
+  z.object({
+    queued: z.boolean(),
+    pending: count,
+    /** Without a daemon: what was done, in files. */
+    done: z.optional(
+      z.object({ indexed: count, unchanged: count, removed: count, skipped: count, failed: count }),
+    ),
+  }),
+);
+
+export const indexFiles = operation({
+  name: "index",
+  path: "POST /index/code",
+  summary: "Index files again",
+  of: "project",
+  changes: true,
+  request: indexRequest,
+  response: indexResponse,
+  answer: async () => (await import("./answer.ts")).indexFiles,
+});

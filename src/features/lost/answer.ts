@@ -1,0 +1,19 @@
+import type { Running, Subjects } from "../../answers/operation.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { locate } from "../../queries/blame/file-place.ts";
+import { lostTextOf } from "../../queries/commands/lost-text.ts";
+import type { lostTextRequest } from "./operation.ts";
+
+/** Texts in an answer, by default: they are long. */
+const listedTexts = 3;
+
+export async function findLostText(
+  { project, memory }: Subjects["memory"],
+  { file, limit = listedTexts }: Shaped<typeof lostTextRequest>,
+  { signal }: Running,
+) {
+  const roots = await projectRoots(project.root);
+  const path = locate(project, project.root, file);
+  return lostTextOf(memory, roots, { file: path, limit, signal });
+}

@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  count,
+  described,
+  lazy,
+  limit,
+  place,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { author } from "../how/operation.ts";
+
+const lostPart = lazy(() =>
+  z.object({
+    session_id: text,
+    author,
+    turn: z.number(),
+    timestamp: timeOrNull,
+    /** edit: replaced by an agent's edit. checkout: written by an agent, and gone before it was committed. */
+    lost_by: z.enum(["edit", "checkout"]),
+    /** The command that took it away; null for an edit. */
+    command: textOrNull,
+    lines: strings,
+  }),
+);
+
+export type LostText = z.infer<ReturnType<typeof lostPart>>;
+
+export const lostTextRequest = lazy(() => z.object({ file: described("its path", place), limit }));
+
+export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(lostPart()), total: count }));
+
+export type LostTextAnswer = z.infer<ReturnType<typeof lostTextAnswer>>;
+
+export const findLostText = operation({
+  name: "lostText",
+  path: "GET /lost-text",
+  summary: "Show text of a file that agents wrote or removed and that no commit holds",
+  of: "memory",
+  request: lostTextRequest,
+  response: lostTextAnswer,
+  answer: async () => (await import("./answer.ts")).findLostText,
+});

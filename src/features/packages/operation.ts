@@ -1,0 +1,40 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import { count, field, lazy, place, text, textOrNull } from "../../protocol/shape-parts.ts";
+
+export const packagesRequest = lazy(() =>
+  z.object({ near: field("which of them this path lies in", place) }),
+);
+
+export type PackagesRequest = z.infer<ReturnType<typeof packagesRequest>>;
+
+export const packagesAnswer = lazy(() =>
+  z.object({
+    /** In the order of their directories. */
+    packages: z.array(
+      z.object({
+        name: text,
+        /** Its directory from the project's root; "." for the root itself. */
+        dir: text,
+        /** Whose manifest or list names it: npm, cargo, go, maven, python, gradle. */
+        kind: text,
+        /** Indexed files that lie in it and in no package inside it. */
+        files: count,
+      }),
+    ),
+    /** The name of the package that `near` lies in; null: none, or not asked. */
+    current: textOrNull,
+  }),
+);
+
+export type PackagesAnswer = z.infer<ReturnType<typeof packagesAnswer>>;
+
+export const listPackages = operation({
+  name: "packages",
+  path: "GET /packages",
+  summary: "List the packages of a repository that has several",
+  of: "code",
+  request: packagesRequest,
+  response: packagesAnswer,
+  answer: async () => (await import("./answer.ts")).listPackages,
+});

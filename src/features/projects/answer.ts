@@ -1,0 +1,3 @@
+import { describeProjects } from "../../queries/projects/describe-projects.ts";
+
+export const listProjects = () => describeProjects();

@@ -1,0 +1,26 @@
+import { withMemory } from "../../answers/open.ts";
+import type { Subjects } from "../../answers/operation.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import {
+  changedFiles,
+  codeAround,
+  literalGlob,
+  relatedIn,
+} from "../../queries/sessions/conversations-related.ts";
+import type { relatedRequest } from "./operation.ts";
+
+/** Sessions in a list, by default. */
+const listedSessions = 10;
+
+export async function findRelated(
+  { project }: Subjects["project"],
+  { q = "", file, limit = listedSessions }: Shaped<typeof relatedRequest>,
+) {
+  const { config } = loadConfig(project);
+  const query = q.trim();
+  const files = file ?? (query === "" ? (await changedFiles(project)).map(literalGlob) : null);
+  const request = { files, query, limit };
+  const found = await withMemory(project, (memory) => relatedIn(project, memory, request, config));
+  return { ...found, code: await codeAround(project, files ?? []) };
+}

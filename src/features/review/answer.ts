@@ -1,0 +1,10 @@
+import type { Running, Subjects } from "../../answers/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { review } from "../../queries/review/review.ts";
+import type { reviewRequest } from "./operation.ts";
+
+export const reviewChange = (
+  { project, memory }: Subjects["memory, if any"],
+  request: Shaped<typeof reviewRequest>,
+  { signal }: Running,
+) => review(project, memory, request, signal);

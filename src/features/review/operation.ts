@@ -1,0 +1,174 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import { lineAuthor } from "../../protocol/line-author.ts";
+import {
+  count,
+  field,
+  lazy,
+  lineNumber,
+  notes,
+  numberOrNull,
+  places,
+  revision,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { bindingHows } from "../../protocol/values.ts";
+import { linesByAuthor } from "../checkpoints/operation.ts";
+import { decision } from "../decisions/operation.ts";
+
+export const reviewRequest = lazy(() =>
+  z.object({
+    range: field(
+      "a commit, a branch (since it left the default one), or a range such as main..HEAD; left out: what is not committed",
+      revision,
+    ),
+    file: field("only these paths", places),
+  }),
+);
+
+/** A line of a hunk: one that stays, one that was added, one that was removed. */
+const reviewLine = lazy(() =>
+  z.object({
+    mark: z.enum([" ", "+", "-"]),
+    text,
+    /** Who wrote it: a place in `authors`; null for lines that nobody added here. */
+    by: numberOrNull,
+  }),
+);
+
+export type ReviewLine = z.infer<ReturnType<typeof reviewLine>>;
+
+const reviewHunk = lazy(() =>
+  z.object({
+    /** Of its first line, removed ones left out, and added ones. */
+    old_start: lineNumber,
+    new_start: lineNumber,
+    lines: z.array(reviewLine()),
+  }),
+);
+
+export type ReviewHunk = z.infer<ReturnType<typeof reviewHunk>>;
+
+const reviewFile = lazy(() =>
+  z.object({
+    path: text,
+    old_path: textOrNull,
+    status: z.enum(["A", "M", "D", "R", "C", "T"]),
+    insertions: count,
+    deletions: count,
+    /** Of its added lines. */
+    lines: linesByAuthor(),
+    /** Empty for what is no text. */
+    hunks: z.array(reviewHunk()),
+    /** Changed lines that are left out, as the file or the change is long. */
+    lines_left_out: count,
+  }),
+);
+
+export type ReviewFile = z.infer<ReturnType<typeof reviewFile>>;
+
+/** A commit of the change. */
+const reviewCommit = lazy(() =>
+  z.object({
+    hash: text,
+    parents: strings,
+    author: text,
+    authored_at: timeOrNull,
+    committed_at: timeOrNull,
+    subject: text,
+    /** The message without its subject, as written. */
+    body: text,
+    /** Where it was made; null: unknown. */
+    branch: textOrNull,
+    /** Commits that took its place. */
+    rewritten_as: strings,
+  }),
+);
+
+export type ReviewCommit = z.infer<ReturnType<typeof reviewCommit>>;
+
+const reviewSession = lazy(() =>
+  z.object({
+    session_id: text,
+    title: textOrNull,
+    agent: textOrNull,
+    /** The colleague who shared it; left out for what was recorded here. */
+    author: z.optional(textOrNull),
+    /** Added lines that it wrote. */
+    lines: count,
+    /** What ties it to a commit of the change; null: only the lines. */
+    how: z.nullable(z.enum(bindingHows)),
+    confidence: numberOrNull,
+    /** Turns that wrote lines of the change or led to a commit of it. */
+    turns: z.array(
+      z.object({
+        turn: z.number(),
+        /** The beginning of the prompt; null if the turn is not stored. */
+        prompt: textOrNull,
+        started_at: timeOrNull,
+        lines: count,
+      }),
+    ),
+  }),
+);
+
+export type ReviewSession = z.infer<ReturnType<typeof reviewSession>>;
+
+/** A decision about the files, and what the change does to it. */
+const reviewDecision = lazy(() =>
+  z.extend(decision(), {
+    /** It was made in a turn that led to the change. */
+    made_here: z.boolean(),
+    /** Lines that were written in its turn, and that the change removes. */
+    lines_removed: count,
+  }),
+);
+
+export type ReviewDecision = z.infer<ReturnType<typeof reviewDecision>>;
+
+export const reviewAnswer = lazy(() =>
+  z.object({
+    kind: z.enum(["commit", "range", "uncommitted"]),
+    /** Hashes; null: the working tree, and before the first commit. */
+    from: textOrNull,
+    to: textOrNull,
+    /** The latest first; at most two hundred, without merges. */
+    commits: z.array(reviewCommit()),
+    commits_total: count,
+    files: z.array(reviewFile()),
+    insertions: count,
+    deletions: count,
+    lines: linesByAuthor(),
+    /** Who wrote added lines. */
+    authors: z.array(lineAuthor()),
+    /** Those with the most lines first. */
+    sessions: z.array(reviewSession()),
+    /** What was decided about the files: what the change undoes first, then the latest. */
+    decisions: z.array(reviewDecision()),
+    /** Files of which commits of the change took lines out again that others had added, those with the most such lines first. */
+    reworked: z.array(z.object({ path: text, lines: count, commits: count })),
+    /** Commits of the change that revert another one. */
+    reverts: z.array(z.object({ hash: text, subject: text, reverted: text })),
+    /** Tests among the files. */
+    tests_changed: strings,
+    /** Tests that the graph of the code ties to the files, and that the change leaves alone. */
+    tests: strings,
+    notes,
+  }),
+);
+
+export type ReviewAnswer = z.infer<ReturnType<typeof reviewAnswer>>;
+
+export const reviewChange = operation({
+  name: "review",
+  path: "GET /review",
+  summary: "Show a change line by line: who wrote it, and for which prompt",
+  of: "memory, if any",
+  editors: true,
+  request: reviewRequest,
+  response: reviewAnswer,
+  answer: async () => (await import("./answer.ts")).reviewChange,
+});

@@ -1,0 +1,46 @@
+import { changing } from "../../answers/changing.ts";
+import { Kept } from "../../answers/kept.ts";
+import { configOf } from "../../answers/open.ts";
+import type { Running, Subjects } from "../../answers/operation.ts";
+import { whyNoModelScrubs } from "../../models/generate/registry.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
+import { countSecrets } from "../../store/memory/privacy/secrets.ts";
+import type { rescrubRequest } from "./operation.ts";
+
+/** What a daemon does with the memory of a project that it keeps, by the root of each open checkout. */
+interface KeptScrubbing {
+  /** Queues another scrub of everything by today's patterns. */
+  scrub(): void;
+  /** Queues that a language model reads what was stored before. @returns how many sessions */
+  scrubOldLines(): number;
+}
+export const keptScrubbing = new Kept<KeptScrubbing>();
+
+export const countRedactions = ({ memory }: Subjects["memory"]) => countSecrets(memory);
+
+export async function scrub(
+  { project }: Subjects["project"],
+  { llm: withModel = false }: Shaped<typeof rescrubRequest>,
+  how: Running,
+) {
+  const kept = keptScrubbing.of(project.root);
+  if (kept === null) {
+    const { isLogEmpty, ...done } = await changing(project, (work) => rescrubMemory(work, how));
+    return { queued: false, ...done, log_emptied: isLogEmpty };
+  }
+  if (!withModel) {
+    kept.scrub();
+    return { queued: true };
+  }
+  const problem = whyNoModelScrubs(configOf(project));
+  if (problem !== null)
+    throw new PommelError(
+      "usage",
+      `No language model looks for secrets: ${problem}.`,
+      "Set scrub.llm to true, and llm.model to a model on this machine; see docs/scrubbing.md.",
+    );
+  const sessions = kept.scrubOldLines();
+  return { queued: sessions > 0, sessions };
+}

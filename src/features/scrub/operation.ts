@@ -1,0 +1,50 @@
+import * as z from "zod/mini";
+import { nothing, operation } from "../../answers/operation.ts";
+import { count, field, lazy, text } from "../../protocol/shape-parts.ts";
+
+export const rescrubRequest = lazy(() =>
+  z.object({
+    llm: field("let the model of scrub.llm read sessions stored before it was asked", z.boolean()),
+  }),
+);
+
+/** `sessions`: with `llm`, how many the model is to read; without a daemon, how many were changed, with what follows. */
+export const rescrubResponse = lazy(() =>
+  z.object({
+    queued: z.boolean(),
+    sessions: z.optional(count),
+    turns: z.optional(count),
+    log_emptied: z.optional(z.boolean()),
+  }),
+);
+
+/** Never a secret itself: only how many different ones there were. */
+export const redactionsResponse = lazy(() =>
+  z.object({
+    /** The kind as it stands in the text, `[REDACTED_<type>]`: those with the most secrets first. */
+    types: z.array(z.object({ type: text, secrets: count, sessions: count })),
+    /** Sessions in which anything was replaced. */
+    sessions: count,
+  }),
+);
+
+export const countRedactions = operation({
+  name: "redactions",
+  path: "GET /redactions",
+  summary: "Count the secrets that were replaced in what is stored, by kind",
+  of: "memory",
+  request: nothing,
+  response: redactionsResponse,
+  answer: async () => (await import("./answer.ts")).countRedactions,
+});
+
+export const scrub = operation({
+  name: "scrub",
+  path: "POST /scrub",
+  summary: "Scrub the memory again with the patterns of now",
+  of: "project",
+  changes: true,
+  request: rescrubRequest,
+  response: rescrubResponse,
+  answer: async () => (await import("./answer.ts")).scrub,
+});

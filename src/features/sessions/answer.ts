@@ -1,0 +1,21 @@
+import type { Subjects } from "../../answers/operation.ts";
+import { projectRoots } from "../../git/projects/roots.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { listSessionsOf, showSession as show } from "../../queries/sessions/conversations.ts";
+import { readTurns as read } from "../../queries/sessions/read-turns.ts";
+import type { sessionRequest, sessionsRequest, turnsRequest } from "./operation.ts";
+
+export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typeof sessionsRequest>) =>
+  listSessionsOf(memory, request);
+
+export const showSession = (
+  { project, memory }: Subjects["memory"],
+  request: Shaped<typeof sessionRequest>,
+) => show(memory, request, project.root);
+
+export async function readTurns(
+  { project, memory }: Subjects["memory"],
+  request: Shaped<typeof turnsRequest>,
+) {
+  return read(memory, request, await projectRoots(project.root));
+}

@@ -1,0 +1,315 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import {
+  agent,
+  branch,
+  count,
+  field,
+  lazy,
+  limit,
+  numberOrNull,
+  sessionNamed,
+  since,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+  until,
+} from "../../protocol/shape-parts.ts";
+import { turnStates } from "../../protocol/values.ts";
+import { annotation } from "../notes/operation.ts";
+
+export const sessionSummary = lazy(() =>
+  z.object({
+    id: text,
+    agent: text,
+    /** The colleague who shared it; null or left out: recorded here. */
+    author: z.optional(textOrNull),
+    title: textOrNull,
+    /** What it is about: up to five key phrases, the most telling first. An older daemon sends none. */
+    topics: z._default(strings, []),
+    branch: textOrNull,
+    cwd: text,
+    started_at: timeOrNull,
+    last_at: timeOrNull,
+    ended_at: timeOrNull,
+    end_reason: textOrNull,
+    turns: count,
+    chunks: count,
+    annotations: count,
+    /** Made in it; an older daemon sends none. */
+    decisions: z._default(count, 0),
+    /** Sessions of its subagents. */
+    agents: count,
+    models: strings,
+    /** `output` is null where the client did not record it. */
+    tokens: z.object({ input: count, output: numberOrNull, cache_read: count, cache_write: count }),
+    parent_id: textOrNull,
+    parent_tool_use: textOrNull,
+    agent_type: textOrNull,
+    forked_from: textOrNull,
+    /** How its last turn ended; left out where that is not known. */
+    last_state: z.optional(z.enum(turnStates)),
+    /** What its agent said or did last, while it is at work; else null or left out. */
+    doing: z.optional(textOrNull),
+  }),
+);
+
+export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
+
+export const sessionsRequest = lazy(() =>
+  z.object({
+    since,
+    until,
+    branch,
+    agent,
+    author: field("only those shared by people whose name contains this", text),
+    team: field("only what colleagues shared", z.boolean()),
+    mine: field("only your own, without what colleagues shared", z.boolean()),
+    topic: field("only about this: a part of one of a session's topics", text),
+    agents: field("include subagent sessions", z.boolean()),
+    limit,
+  }),
+);
+
+export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
+
+/** How many of the sessions have a value, the most common first. */
+export const facet = lazy(() => z.array(z.object({ value: text, sessions: count })));
+
+export const sessionsResponse = lazy(() =>
+  z.object({
+    sessions: z.array(sessionSummary()),
+    total: count,
+    /** Topics of all that fit, not only of those that are listed. An older daemon sends none. */
+    topics: z.optional(facet()),
+    /** Colleagues who shared them; "" is you. */
+    authors: z.optional(facet()),
+  }),
+);
+
+export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
+
+export const sessionRequest = lazy(() =>
+  z.object({
+    id: sessionNamed,
+    turn: field("show this turn in full", count),
+    log: field(
+      "also what was said and done: results in brief, or in full with the changed lines",
+      z.enum(["brief", "full"]),
+    ),
+  }),
+);
+
+export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
+
+const noCommands = { ran: 0, failed: 0, fixed: 0 };
+
+const turnOutline = lazy(() =>
+  z.object({
+    number: count,
+    prompt: text,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    /** How it ended; an older daemon sends none. */
+    state: z.optional(z.enum(turnStates)),
+    tools: z.record(z.string(), count),
+    /** Programs that it ran that do more than look; of them those that failed, and those of these that worked later. */
+    commands: z._default(z.object({ ran: count, failed: count, fixed: count }), noCommands),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+  }),
+);
+
+const toolAction = z.enum(["command", "write", "read", "delegate", "other"]);
+
+/** Something that was said or done in a session. */
+const statement = lazy(() =>
+  z.object({
+    turn: count,
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    /** What was said; of a tool call what it did, in a line: "Edit src/x.ts". */
+    text,
+    /** null: no tool call. */
+    call: z.nullable(
+      z.object({
+        tool: text,
+        is_error: z.boolean(),
+        /** delegate: it ran a subagent, whose answer is the result. */
+        action: toolAction,
+        /** From the call to its result, in milliseconds; null: not known. */
+        took_ms: numberOrNull,
+        /** null: the session ended before it came. */
+        result: textOrNull,
+        /** Lines that an edit added and removed. */
+        added: count,
+        removed: count,
+        /** These lines, with their sign; only with a full log. */
+        changed: strings,
+      }),
+    ),
+  }),
+);
+
+export type Statement = z.infer<ReturnType<typeof statement>>;
+
+/** A session in a few lines. */
+const sessionBrief = lazy(() =>
+  z.object({
+    /** How its first and its last prompt begin; "" where there is none, or it is the first. */
+    asked: text,
+    last_asked: text,
+    /** As far as its summary says. */
+    outcome: text,
+    /** What it left open, as far as its summary says. */
+    open: text,
+    /** Why it was tried and rejected; null: it was not. */
+    rejected: textOrNull,
+    /** How its last turn ended; null: not known. */
+    state: z.nullable(z.enum(turnStates)),
+    /** That it changed, the most often changed first. */
+    files: strings,
+    /** That it led to, the latest first. */
+    commits: z.array(z.object({ hash: text, subject: text })),
+    /** Command lines that worked when they were last run, the most often run first. */
+    commands: strings,
+  }),
+);
+
+export type SessionBrief = z.infer<ReturnType<typeof sessionBrief>>;
+
+export const sessionResponse = lazy(() =>
+  z.object({
+    session: sessionSummary(),
+    brief: sessionBrief(),
+    /** The best there is: by a language model, the agent's own, extractive. */
+    summary: z.nullable(
+      z.object({
+        source: z.enum(["extractive", "compaction", "llm"]),
+        model: textOrNull,
+        up_to_turn: count,
+        text,
+      }),
+    ),
+    turns: z.array(turnOutline()),
+    files: z.array(z.object({ path: text, how: z.enum(["read", "edit", "write"]) })),
+    annotations: z.array(annotation()),
+    agents: z.array(text),
+    /** The command that goes on with it in its agent; null: there is none. */
+    resume: textOrNull,
+    /** The turn that was asked for, as `[USER] ...`, `[ASSISTANT] ...` and so on; null when none was. */
+    content: textOrNull,
+    /** Only with `log`: of the turn that was asked for, or of all. */
+    log: z.optional(z.array(statement())),
+  }),
+);
+
+export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+
+export const turnsRequest = lazy(() =>
+  z.object({
+    session: sessionNamed,
+    from: field("the number of the first turn; default: the session's first", count),
+    limit: field("how many turns at most (default: 20); long ones come in fewer", count),
+    whole: field("leave nothing out of long outputs and edits", z.boolean()),
+  }),
+);
+
+export type TurnsRequest = z.infer<ReturnType<typeof turnsRequest>>;
+
+/** A call of a tool with its result. */
+const toolCall = lazy(() =>
+  z.object({
+    /** The tool, by the agent's name of it. */
+    name: text,
+    action: toolAction,
+    /** From the call to its result, in milliseconds, with whoever had to permit it; null: not known. */
+    took_ms: numberOrNull,
+    /** In a line: "Bash npm test". */
+    headline: text,
+    /** Null: it runs none. */
+    command: textOrNull,
+    /** Null: no result is known. */
+    result: textOrNull,
+    is_error: z.boolean(),
+    /** What it changed: lines as in a unified diff, or the whole of a file that it wrote. */
+    edits: z.array(z.object({ file: text, is_whole: z.boolean(), lines: strings })),
+    /** The session of the subagent that it ran. */
+    subagent: textOrNull,
+  }),
+);
+
+export type ToolCall = z.infer<ReturnType<typeof toolCall>>;
+
+const turnEntry = lazy(() =>
+  z.object({
+    /** notice: written by the client. summary: the agent's own, of the conversation so far. */
+    kind: z.enum(["prompt", "text", "thinking", "notice", "summary", "compaction", "tool"]),
+    timestamp: timeOrNull,
+    /** Of a compaction what caused it; "" for a tool. */
+    text,
+    images: count,
+    tool: z.nullable(toolCall()),
+    /** Left out of a long text or output, in characters, or of its edits, in lines. */
+    omitted: count,
+  }),
+);
+
+export type TurnEntry = z.infer<ReturnType<typeof turnEntry>>;
+
+const turnInFull = lazy(() =>
+  z.object({
+    number: count,
+    started_at: timeOrNull,
+    ended_at: timeOrNull,
+    branch: textOrNull,
+    abandoned: z.boolean(),
+    state: z.optional(z.enum(turnStates)),
+    entries: z.array(turnEntry()),
+  }),
+);
+
+export type TurnInFull = z.infer<ReturnType<typeof turnInFull>>;
+
+export const turnsResponse = lazy(() =>
+  z.object({
+    turns: z.array(turnInFull()),
+    /** The number of the turn behind these; null: there is none. */
+    next: numberOrNull,
+  }),
+);
+
+export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
+
+export const listSessions = operation({
+  name: "sessions",
+  path: "GET /sessions",
+  summary: "List sessions, the latest first",
+  of: "memory",
+  editors: true,
+  request: sessionsRequest,
+  response: sessionsResponse,
+  answer: async () => (await import("./answer.ts")).listSessions,
+});
+
+export const showSession = operation({
+  name: "session",
+  path: "GET /sessions/:id",
+  summary: "Show a session, or one of its turns in full",
+  of: "memory",
+  editors: true,
+  request: sessionRequest,
+  response: sessionResponse,
+  answer: async () => (await import("./answer.ts")).showSession,
+});
+
+export const readTurns = operation({
+  name: "turns",
+  path: "GET /turns",
+  summary: "Read a session's turns, some at a time",
+  of: "memory",
+  request: turnsRequest,
+  response: turnsResponse,
+  answer: async () => (await import("./answer.ts")).readTurns,
+});

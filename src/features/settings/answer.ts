@@ -1,0 +1,22 @@
+import { Kept, KeptOnce } from "../../answers/kept.ts";
+import type { Subjects } from "../../answers/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { changeSetting as change, listSettings as list } from "../../queries/status/settings.ts";
+import type { changeSettingRequest, reloadResponse } from "./operation.ts";
+
+/** Has a daemon go by changed settings: of a checkout that it keeps, by its root, and of all that it keeps. */
+export const keptSettings = new Kept<() => void>();
+export const reloading = new KeptOnce<(place: string | null) => Promise<Shaped<typeof reloadResponse>>>();
+
+export const listSettings = ({ project }: Subjects["project"]) => list(project);
+
+export async function changeSetting(
+  { project }: Subjects["project"],
+  request: Shaped<typeof changeSettingRequest>,
+) {
+  const changed = await change(project, request);
+  keptSettings.of(project.root)?.();
+  return changed;
+}
+
+export const reloadSettings = ({ place }: Subjects["daemon"]) => reloading.get()(place);

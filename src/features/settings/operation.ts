@@ -1,0 +1,87 @@
+import * as z from "zod/mini";
+import { nothing, operation } from "../../answers/operation.ts";
+import { field, lazy, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
+
+/** Changed settings: those applied now, and those that need a restart. */
+export const reloadResponse = lazy(() =>
+  z.object({
+    applied: strings,
+    need_restart: strings,
+    /** It runs in a terminal, where only the person there restarts it. */
+    in_foreground: z.boolean(),
+  }),
+);
+
+const settingValue = z.union([z.string(), z.number(), z.boolean(), strings]);
+
+const setting = lazy(() =>
+  z.object({
+    key: text,
+    value: settingValue,
+    default: settingValue,
+    /** global: the user's own file. */
+    origin: z.enum(["default", "global", "team", "project", "env"]),
+    /** The file or environment variable it was read from; null for a default. */
+    source: textOrNull,
+    about: text,
+    /** What it may be: "true or false". */
+    allowed: text,
+    /** Its values, where they can be listed; null where they cannot. */
+    choices: z.nullable(strings),
+    /** Whether the page may change it: harmless ones, which apply at once. */
+    changeable: z.boolean(),
+  }),
+);
+
+export type Setting = z.infer<ReturnType<typeof setting>>;
+
+export const settingsResponse = lazy(() =>
+  z.object({
+    settings: z.array(setting()),
+    /** What a repository may not set, and variables that have another name here; a sentence each. */
+    notes: strings,
+  }),
+);
+
+export type SettingsResponse = z.infer<ReturnType<typeof settingsResponse>>;
+
+export const changeSettingRequest = lazy(() =>
+  z.object({
+    key: text,
+    value: field("as `pm config set` reads it; left out: back to the global or default value", text),
+  }),
+);
+
+export const changeSettingResponse = lazy(() => z.object({ setting: setting(), changed: z.boolean() }));
+
+export const listSettings = operation({
+  name: "settings",
+  path: "GET /settings",
+  summary: "List every setting with its value and where it comes from",
+  of: "project",
+  request: nothing,
+  response: settingsResponse,
+  answer: async () => (await import("./answer.ts")).listSettings,
+});
+
+export const changeSetting = operation({
+  name: "changeSetting",
+  path: "POST /settings/change",
+  summary: "Change a setting of the project; for the page, which may change only harmless ones",
+  of: "project",
+  changes: true,
+  request: changeSettingRequest,
+  response: changeSettingResponse,
+  answer: async () => (await import("./answer.ts")).changeSetting,
+});
+
+export const reloadSettings = operation({
+  name: "reloadSettings",
+  path: "POST /settings/reload",
+  summary: "Apply changed settings",
+  of: "daemon",
+  changes: true,
+  request: nothing,
+  response: reloadResponse,
+  answer: async () => (await import("./answer.ts")).reloadSettings,
+});

@@ -1,0 +1,212 @@
+import * as z from "zod/mini";
+import { nothing, operation } from "../../answers/operation.ts";
+import {
+  count,
+  lazy,
+  numberOrNull,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { vanishing } from "../../protocol/vanishing.ts";
+import { jobsStatus, queueStatus } from "../jobs/operation.ts";
+
+/** What changes when there is something new: each a mark that means nothing but "as before" or "not as before". */
+export const stateResponse = lazy(() => z.object({ memory: text, code: text }));
+
+const autostartStatus = lazy(() =>
+  z.object({
+    /**
+     * `ready`: the next use starts it. `off`: disabled by the configuration. `ci`: never in CI. `stopped`: by `pm daemon stop`. `starting`: now. `failed`: see `error`; the next attempt is at
+     * `retry_at`.
+     */
+    state: z.enum(["ready", "off", "ci", "stopped", "starting", "failed"]),
+    /** One after the other; those that ended soon after they started count. */
+    failed_starts: count,
+    /** What kept it from starting; null when it started, and ended soon after. */
+    error: textOrNull,
+    /** ISO 8601. */
+    retry_at: textOrNull,
+  }),
+);
+
+const daemonStatus = lazy(() =>
+  z.object({
+    running: z.boolean(),
+    pid: numberOrNull,
+    port: numberOrNull,
+    uptime_seconds: numberOrNull,
+    /** Resident memory. */
+    memory_bytes: numberOrNull,
+    /** Whether the next hook or command starts it, and why not; left out while it runs. */
+    autostart: z.optional(autostartStatus()),
+  }),
+);
+
+const languageCounts = lazy(() => z.object({ files: count, chunks: count }));
+
+const indexStatus = lazy(() =>
+  z.object({
+    total_files: count,
+    total_chunks: count,
+    last_indexed: textOrNull,
+    pending_changes: z.nullable(count),
+    languages: z.record(text, languageCounts()),
+    /** Files left out: how many, and by which reason. */
+    skipped: z.object({ total: count, by_reason: z.record(text, count) }),
+  }),
+);
+
+const healthStatus = lazy(() =>
+  z.object({
+    /** `degraded`: works, but a configured model does not; `empty`: works, but nothing is indexed yet. */
+    status: z.enum(["healthy", "degraded", "empty", "failing"]),
+    embedding_model: text,
+    database: z.enum(["connected", "missing", "corrupt", "unreadable"]),
+    /** How long a real query took just now; null when it could not be asked. */
+    query_ms: numberOrNull,
+  }),
+);
+
+const storageStatus = lazy(() =>
+  z.object({
+    index_bytes: count,
+    fts_bytes: count,
+    /** Of the index, the vectors of code; an older daemon does not say. */
+    vector_bytes: z.optional(count),
+    /** The index driver, and the server that it is on; "" for this machine. An older daemon has neither. */
+    driver: z.optional(text),
+    place: z.optional(text),
+    log_bytes: count,
+    total_bytes: count,
+  }),
+);
+
+/** A model that code is searched with. */
+const modelStatus = lazy(() =>
+  z.object({
+    id: text,
+    /** Length of its vectors; 0 until its server reports it. */
+    dimensions: count,
+    /**
+     * `ready`: every chunk is embedded. `embedding`: the others are being embedded. `waiting`: they will be when a
+     * daemon runs. `unavailable`: see `message`; it is tried again, and search works without it.
+     */
+    state: z.enum(["ready", "embedding", "waiting", "unavailable"]),
+    message: textOrNull,
+    chunks_total: count,
+    chunks_embedded: count,
+    /** Chunks that it has no vector for: empty ones, or such that it fails on. They are found by their words. */
+    chunks_missing: count,
+    chunks_pending: count,
+    /** null: too early to tell, or not at work. */
+    eta_seconds: numberOrNull,
+    /** Usage of a metered server since the daemon started; null if nothing is metered. */
+    usage: z.nullable(z.object({ requests: count, tokens: count, dollars: numberOrNull })),
+  }),
+);
+
+export type ModelStatus = z.infer<ReturnType<typeof modelStatus>>;
+
+/** What is remembered, for the status. */
+const memoryStatus = lazy(() =>
+  z.object({
+    /** Whether sessions are recorded. */
+    captures: z._default(z.boolean(), true),
+    sessions: count,
+    /** Sessions by agent; an older daemon sends none. */
+    agents: z._default(z.record(text, count), {}),
+    turns: count,
+    chunks: count,
+    annotations: count,
+    summaries: count,
+    /**
+     * Commits that are analysed, those that sessions led to, and those that are pending; an older daemon sends none.
+     */
+    commits: z._default(count, 0),
+    checkpoints: z._default(count, 0),
+    commits_waiting: z._default(count, 0),
+    last_updated: timeOrNull,
+    /** Why memory.db cannot be read; null when it can, or is not there. */
+    problem: textOrNull,
+    bytes: count,
+    growth_30d_bytes: numberOrNull,
+    /** Automatic context, in all and in the last 30 days; an older daemon sends none. */
+    context: z._default(
+      z.object({
+        ...{ mode: text, injections: count, tokens: count, injections_30d: count, tokens_30d: count },
+        /** Context that did not arrive in time. */
+        missed_30d: z._default(count, 0),
+      }),
+      { mode: "off", injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 },
+    ),
+    /** What the agents' clients will delete soon, by their own settings; null where no daemon has looked. */
+    vanishing: z._default(z.nullable(z.array(vanishing)), null),
+    /** Stored under other scrubbing rules than are in force now. */
+    needs_scrubbing: z.boolean(),
+    /** Sessions cut into chunks by other rules or settings than are in force now, of all; an older daemon sends none. */
+    recut: z._default(z.object({ sessions: count, all: count }), { sessions: 0, all: 0 }),
+    llm: z.object({
+      /** "none": summaries are extracts. */
+      model: text,
+      tokens_today: count,
+      daily_tokens: count,
+      dollars_today: numberOrNull,
+      /** Why its last answer failed; null if it did not, or there was no request since the daemon started. */
+      problem: z._default(textOrNull, null),
+    }),
+    jobs: jobsStatus(),
+  }),
+);
+
+export type MemoryStatus = z.infer<ReturnType<typeof memoryStatus>>;
+
+export const statusResponse = lazy(() =>
+  z.object({
+    version: text,
+    /** The project's root directory. */
+    project: text,
+    daemon: daemonStatus(),
+    index: indexStatus(),
+    health: healthStatus(),
+    queue: queueStatus(),
+    storage: storageStatus(),
+    models: z.object({
+      /** The setting `embed.code`. */
+      embedding_code: text,
+      code: z.array(modelStatus()),
+      /** The setting `embed.text`. */
+      embedding_text: text,
+      text: z.array(modelStatus()),
+    }),
+    memory: memoryStatus(),
+    /** What a person should know: a polling watcher, a full disk, a rebuilt index. */
+    notes: strings,
+  }),
+);
+
+export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
+
+export const showStatus = operation({
+  name: "status",
+  path: "GET /status",
+  summary: "Show the state of the index, the memory and the daemon",
+  of: "project",
+  audited: false,
+  request: nothing,
+  response: statusResponse,
+  answer: async () => (await import("./answer.ts")).showStatus,
+});
+
+export const readState = operation({
+  name: "state",
+  path: "GET /state",
+  summary: "Tell whether anything was written since",
+  of: "project",
+  audited: false,
+  editors: true,
+  request: nothing,
+  response: stateResponse,
+  answer: async () => (await import("./answer.ts")).readState,
+});

@@ -1,0 +1,41 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import { count, described, lazy, outside } from "../../protocol/shape-parts.ts";
+import { linesByAuthor } from "../checkpoints/operation.ts";
+
+export const statuslineRequest = lazy(() =>
+  z.object({
+    session_id: z.optional(described("the session that the line stands under", outside("session"))),
+  }),
+);
+
+export const statuslineAnswer = lazy(() =>
+  z.object({
+    sessions: count,
+    /** At work now. */
+    running: count,
+    /** null: none was asked about, or it is not recorded yet. */
+    session: z.nullable(
+      z.object({
+        /** Added lines of the commits that it led to. */
+        lines: linesByAuthor(),
+        /** Pieces of memory that were injected, and those of them that were used. */
+        injected: count,
+        used: count,
+      }),
+    ),
+  }),
+);
+
+export type StatuslineAnswer = z.infer<ReturnType<typeof statuslineAnswer>>;
+
+export const describeStatusline = operation({
+  name: "statusline",
+  path: "POST /statusline",
+  summary: "Show what a status line says of a project and a session",
+  of: "memory",
+  audited: false,
+  request: statuslineRequest,
+  response: statuslineAnswer,
+  answer: async () => (await import("./answer.ts")).describeStatusline,
+});

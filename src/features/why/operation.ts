@@ -1,0 +1,198 @@
+import * as z from "zod/mini";
+import { operation } from "../../answers/operation.ts";
+import { edge } from "../../protocol/graph.ts";
+import { lineAuthor } from "../../protocol/line-author.ts";
+import {
+  count,
+  lazy,
+  lineNumber,
+  notes,
+  numberOrNull,
+  place,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
+import { lines, rev } from "../blame/operation.ts";
+import { decision } from "../decisions/operation.ts";
+
+export const whyRequest = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: place,
+    first_line: lineNumber,
+    /** Included; left out: the first line alone. */
+    last_line: lines,
+    rev,
+    /** Without earlier versions, later changes and callers: what takes longest. */
+    brief: z.optional(z.boolean()),
+  }),
+);
+
+const originCommit = lazy(() =>
+  z.object({
+    hash: text,
+    subject: text,
+    person: text,
+    authored_at: timeOrNull,
+    /** Where it was made; null: unknown. */
+    branch: textOrNull,
+    is_boundary: z.boolean(),
+  }),
+);
+
+export type OriginCommit = z.infer<ReturnType<typeof originCommit>>;
+
+const originTurn = lazy(() =>
+  z.object({
+    session_id: text,
+    /** The colleague who shared it; null or left out: recorded here. */
+    author: z.optional(textOrNull),
+    number: z.number(),
+    started_at: timeOrNull,
+    /** The user's prompt; for a subagent, its task. Long ones are cut. */
+    prompt: text,
+    /** The agent's text right before and right after the edit; "" if there is none. */
+    said_before: text,
+    said_after: text,
+    /** The tool that wrote, by the agent's name of it. */
+    tool: textOrNull,
+    /** The turn that a subagent worked for. */
+    asked_by: z.nullable(z.object({ session_id: text, turn: z.number(), prompt: text })),
+  }),
+);
+
+export type OriginTurn = z.infer<ReturnType<typeof originTurn>>;
+
+/** The origin of lines: a commit, and in it one author. */
+const origin = lazy(() =>
+  z.object({
+    /** The lines, first and last of each range. */
+    lines: z.array(z.tuple([z.number(), z.number()])),
+    written_by: lineAuthor(),
+    /** null: not committed yet. */
+    commit: z.nullable(originCommit()),
+    /** null: no checkpoint. */
+    checkpoint_id: textOrNull,
+    /** The prompt and the messages around the edit; null if they are not stored. */
+    turn: z.nullable(originTurn()),
+  }),
+);
+
+export type Origin = z.infer<ReturnType<typeof origin>>;
+
+const nearDecision = lazy(() =>
+  z.extend(decision(), {
+    /** session: the same session, at most some turns away; file: elsewhere, about this file. */
+    near: z.enum(["session", "file"]),
+    /** Whether it was made before the lines, or with them. */
+    is_before: z.boolean(),
+  }),
+);
+
+export type NearDecision = z.infer<ReturnType<typeof nearDecision>>;
+
+const earlierLines = lazy(() =>
+  z.object({
+    /** changed: an earlier version of the lines; replaced: other lines in their place. */
+    how: z.enum(["changed", "replaced"]),
+    file: text,
+    first_line: z.number(),
+    last_line: z.number(),
+    /** At most five. */
+    text: strings,
+    written_by: lineAuthor(),
+    commit: z.nullable(originCommit()),
+    /** The beginning of the prompt; null if it is not stored. */
+    prompt: textOrNull,
+  }),
+);
+
+export type EarlierLines = z.infer<ReturnType<typeof earlierLines>>;
+
+const laterChanges = lazy(() =>
+  z.object({
+    /** Commits that touched the file since; at most 200 are counted. */
+    commits: count,
+    /** The last of them, the latest first. */
+    latest: z.array(
+      z.object({
+        hash: text,
+        subject: text,
+        person: text,
+        authored_at: timeOrNull,
+        by_agent: z.nullable(z.boolean()),
+      }),
+    ),
+  }),
+);
+
+export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
+
+const whyFreshness = lazy(() =>
+  z.object({
+    /**
+     * stands: still current; reconsidered: a later decision concerns the lines; reverted, elsewhere (in another branch's
+     * history only), gone: the fate of the commit; uncommitted: no commit yet.
+     */
+    state: z.enum(["stands", "reconsidered", "reverted", "elsewhere", "gone", "uncommitted", "unknown"]),
+    /** Branches that hold the commit, where HEAD's history does not. */
+    branches: strings,
+    reverted_by: textOrNull,
+    /** Lines that the commit added, in all files, and how many of them there are still; null where it is not known. */
+    lines_added: numberOrNull,
+    lines_surviving: numberOrNull,
+    /** Decisions about the file after the lines were written, the latest first. */
+    later_decisions: z.array(nearDecision()),
+  }),
+);
+
+export type WhyFreshness = z.infer<ReturnType<typeof whyFreshness>>;
+
+const caller = lazy(() =>
+  z.extend(edge(), {
+    /** The last commit that changed its file after the first origin; null: none, or unknown. */
+    changed_by: z.nullable(z.object({ hash: text, subject: text, authored_at: timeOrNull })),
+  }),
+);
+
+export type WhyCaller = z.infer<ReturnType<typeof caller>>;
+
+/** Why lines are as they are. */
+export const whyAnswer = lazy(() =>
+  z.object({
+    /** From the project's root. */
+    file: text,
+    /** Both ends included, as far as the file goes. */
+    first_line: z.number(),
+    last_line: z.number(),
+    /** The lines; at most fifty. */
+    text: strings,
+    /** Their origins: the most informative first, by lines with content; an agent's count double. At most five. */
+    origins: z.array(origin()),
+    /** What was decided and noted near the first origin, the nearest first. */
+    decisions: z.array(nearDecision()),
+    /** Earlier versions of the lines before the first origin, step by step back. */
+    earlier: z.array(earlierLines()),
+    /** What happened to the file after the first origin; null: unknown. */
+    later: z.nullable(laterChanges()),
+    freshness: whyFreshness(),
+    /** What calls or uses the definition that the lines are in, the surest first, at most five; null: not known. */
+    used_by: z._default(z.nullable(z.object({ edges: z.array(caller()), total: count })), null),
+    notes,
+  }),
+);
+
+export type WhyAnswer = z.infer<ReturnType<typeof whyAnswer>>;
+
+export const why = operation({
+  name: "why",
+  path: "GET /why",
+  summary: "Explain why lines exist",
+  of: "memory, if any",
+  editors: true,
+  request: whyRequest,
+  response: whyAnswer,
+  answer: async () => (await import("./answer.ts")).why,
+});

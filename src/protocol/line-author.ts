@@ -1,0 +1,38 @@
+import * as z from "zod/mini";
+import { lazy, numberOrNull, strings, textOrNull } from "./shape-parts.ts";
+import { attributionBases, attributionHows, blameAuthors } from "./values.ts";
+
+/** Evidence from a commit's message, or from another tool's branch that the message names. */
+const foreignHint = lazy(() =>
+  z.object({
+    /** Agents that it names: "claude", "copilot". */
+    tools: strings,
+    /** Agents' own ids of sessions that it names. */
+    session_ids: strings,
+  }),
+);
+
+/** Who wrote lines, as far as is known. */
+export const lineAuthor = lazy(() =>
+  z.object({
+    author: z.enum(blameAuthors),
+    session_id: textOrNull,
+    session_title: textOrNull,
+    /** The agent's name: "claude". Null if it is unknown which agent it was. */
+    agent: textOrNull,
+    model: textOrNull,
+    turn: numberOrNull,
+    tool_use: textOrNull,
+    /** 0 to 1. */
+    confidence: z.number(),
+    how: z.enum(attributionHows),
+    /** What the verdict rests on, more exactly; null: another tool's note, or found by another version of Pommel. */
+    basis: z.nullable(z.enum(attributionBases)),
+    /** The source: "pommel"; "note" if only another tool's note has it; null if unknown. */
+    said_by: z.nullable(z.enum(["pommel", "note"])),
+    /** For unknown lines: other tools' evidence about the whole commit. Anybody may have written the line. */
+    hint: z.nullable(foreignHint()),
+  }),
+);
+
+export type LineAuthor = z.infer<ReturnType<typeof lineAuthor>>;
