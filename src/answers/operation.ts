@@ -12,7 +12,7 @@ export interface Subjects {
   /** The daemon itself, which alone answers. `place`: the directory that was named with the question. */
   daemon: { place: string | null };
   project: { project: Project };
-  /** A project's code, which is indexed first where it never was. */
+  /** A project's code: a process that answers by itself indexes it first where it never was. */
   code: { project: Project };
   memory: { project: Project; memory: Memory };
   /** null where it is missing or cannot be read. An answer with notes begins with the reason. */

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import { loadConfig } from "../project/config/config.ts";
-import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { audited } from "./audit.ts";
 import { throughDoor } from "./door.ts";
-import { openIndex, openMemory, withMemory, withMemoryIfAny } from "./open.ts";
+import { openMemory, withMemory, withMemoryIfAny } from "./open.ts";
 import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
 
 /**
@@ -34,8 +31,7 @@ export async function runInDaemon<O extends Operation>(
   how: Running = {},
 ): Promise<ResponseOf<O>> {
   const answer = await load(operation);
-  const run = async () => answer({ place }, request, how);
-  return operation.door === undefined ? run() : throughDoor(operation.door, run);
+  return answer({ place }, request, how);
 }
 
 /** Whether only a daemon can answer. */
@@ -50,14 +46,13 @@ async function answerIt<O extends Operation>(
   const answer = await load(operation);
   if (operation.of === "machine") return answer({}, request, how);
   if (place === null) throw new Error(`${operation.name} is about a project`);
-  return openSubject(operation.of, place, how, (subject) => answer(subject, request, how));
+  return openSubject(operation.of, place, (subject) => answer(subject, request, how));
 }
 
 /** Opens what an operation is about, for one answer. */
 async function openSubject<A>(
   of: Exclude<Subject, "machine">,
   project: Project,
-  { signal }: Running,
   answer: (subject: Subjects[Subject]) => A | Promise<A>,
 ): Promise<A> {
   switch (of) {
@@ -67,9 +62,6 @@ async function openSubject<A>(
       return withMemoryIfAny(project, async (memory, why) =>
         noteFirst(why, await answer({ project, memory })),
       );
-    case "code":
-      if (openIndex(project) === null && !existsSync(project.indexDb)) await indexFirst(project, signal);
-      return answer({ project });
     case "recording": {
       const work = openMemory(project);
       if (work === null) throw new Error("sessions are recorded by a daemon");
@@ -81,6 +73,7 @@ async function openSubject<A>(
       }
     }
     case "project":
+    case "code":
       return answer({ project });
     case "daemon":
       throw new Error("the daemon is no project");
@@ -91,17 +84,6 @@ async function openSubject<A>(
 function noteFirst<A>(why: string | null, answer: A): A {
   const { notes } = answer as { notes?: string[] };
   return why === null || notes === undefined ? answer : { ...answer, notes: [why, ...notes] };
-}
-
-async function indexFirst(project: Project, signal: AbortSignal | undefined): Promise<void> {
-  if (loadConfig(project).config["index.driver"] !== "sqlite") return;
-  const { reindex } = await import("./reindex.ts");
-  try {
-    await reindex(project, [], { signal });
-  } catch (error) {
-    // Another process is at it: the answer is from what it has indexed so far.
-    if (codeOf(error) !== "locked") throw error;
-  }
 }
 
 /** An operation's answer. That it fits the operation is checked where the operation is described. */

@@ -8,6 +8,8 @@ import { projectPlace, readRecord, userPlace } from "../../agents/setup/record.t
 import type { Place } from "../../agents/setup.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import type { TrashEntry } from "../../features/forget/operation.ts";
+import { closeRegistry, listProjects, trashProjects } from "../../features/projects/known-projects.ts";
+import { describeEntry, trashDir } from "../../features/trash/undo.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { gitHooksState } from "../../git/hooks/state.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
@@ -15,8 +17,6 @@ import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
 import { removeOwn, type SeenPlace, seePlace } from "../../project/files/remove-own.ts";
 import { homeOf, listHomeDirectories, registryFile } from "../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../project/paths.ts";
-import { closeRegistry, listProjects, trashProjects } from "../../queries/projects/known-projects.ts";
-import { describeEntry, trashDir } from "../../queries/upkeep/undo.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";

@@ -8,11 +8,7 @@ import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
 import { readSpool } from "../../features/daemon/operation.ts";
-import {
-  type OperationName,
-  type RequestNamed,
-  type ResponseNamed,
-} from "../../features/index.ts";
+import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
 import { showQueue } from "../../features/jobs/operation.ts";
 import type { SearchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
 import { searchCode } from "../../features/search/operation.ts";
@@ -422,7 +418,7 @@ test("takes bodies whose length is not declared, and requests that declare no bo
 
 test.each([
   ["DELETE", "/queue", "GET"],
-  ["PUT", "/search/code", "POST, GET"],
+  ["PUT", "/search/code", "GET, POST"],
   ["POST", "/status", "GET"],
   ["PATCH", "/sessions/one", "GET"],
 ])("answers %s %s with the methods that are allowed", async (method, path, allow) => {

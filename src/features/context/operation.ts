@@ -71,7 +71,7 @@ export const injectionsRequest = lazy(() =>
   z.object({ session: field("only this session's", sessionField), limit }),
 );
 
-/** What the session did with an item afterwards (`usesOf` in queries/context/injected.ts has the rule). */
+/** What the session did with an item afterwards (`usesOf` in features/context/injected.ts has the rule). */
 const injectedUse = lazy(() =>
   z.object({
     outcome: z.enum(contextUses),
@@ -121,16 +121,6 @@ export const injectionsResponse = lazy(() =>
   }),
 );
 
-export const listInjections = operation({
-  name: "injections",
-  path: "GET /injections",
-  summary: "List the automatic context that agents were given, the latest first",
-  of: "memory",
-  request: injectionsRequest,
-  response: injectionsResponse,
-  answer: async () => (await import("./answer.ts")).listInjections,
-});
-
 export const giveContext = operation({
   name: "context",
   path: "POST /context",
@@ -140,4 +130,14 @@ export const giveContext = operation({
   request: contextRequest,
   response: contextResponse,
   answer: async () => (await import("./answer.ts")).giveContext,
+});
+
+export const listInjections = operation({
+  name: "injections",
+  path: "GET /injections",
+  summary: "List the automatic context that agents were given, the latest first",
+  of: "memory",
+  request: injectionsRequest,
+  response: injectionsResponse,
+  answer: async () => (await import("./answer.ts")).listInjections,
 });

@@ -23,7 +23,7 @@ export const chunks = table({
   columns: {
     id: rowId(),
     /** `<session>:<type>:<position>`: the same for the same span of the same session. */
-    uid: text("words", { isUnique: true }),
+    uid: text("reference", { isUnique: true }),
     sessionId: reference("sessions"),
     /** Order within the session among chunks of its type. */
     position: integer(),

@@ -27,7 +27,7 @@ export const commits = table({
     parents: texts("commit", { shared: true }),
     /** Where it was made; null where unknown. */
     branch: nullable(text("branch", { shared: true })),
-    author: text("author", { shared: true }),
+    author: text("person", { shared: true }),
     authoredAt: time({ shared: true }),
     committedAt: time({ shared: true }),
     subject: text("title", { shared: true }),

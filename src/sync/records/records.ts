@@ -23,7 +23,7 @@ const id = outside("id");
 /** Who recorded it, as they say; whose it is, signatures tell. Of a copy within one home: what its author is known by. */
 const authorship = {
   author: z.optional(z.nullable(label("author"))),
-  signer: z.optional(z.nullable(label("author"))),
+  signer: z.optional(z.nullable(id)),
 };
 
 /** `sessions/<uid>/meta.json`. In its directory `~` stands for the home directory. */
