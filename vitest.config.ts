@@ -6,7 +6,7 @@ const smokeTests = ["autostart", "cli-hooks", "cli-memory", "lsp", "mcp", "page-
   (name) => `test/e2e/${name}.test.ts`,
 );
 /** Tests that start a database server, or want a package that is not installed. */
-const engineTests = ["src/**/{lance-driver,postgres-driver,team}.test.ts"];
+const engineTests = ["src/engines/{lancedb,postgres}/*.test.ts", "src/**/team.test.ts"];
 
 /** Unit tests that start git hundreds of times, or seal and unseal whole memories: half of what all the others take. */
 const slowUnitTests = [

@@ -7,7 +7,6 @@ const { error, stderr } = await asc.main([
   "kernel/vectors.ts",
   "kernel/texts.ts",
   "kernel/words.ts",
-  "kernel/lists.ts",
   "kernel/runs.ts",
   "kernel/tokens.ts",
   ...["--baseDir", root, "--outFile", "dist/vector-kernel.wasm"],

@@ -15,7 +15,7 @@ import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { bestSummaries } from "../../src/store/memory/sessions/summaries.ts";
-import { frequenciesIn } from "../../src/store/sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../src/store/sqlite/full-text.ts";
 import type { ForeignQuestion } from "./benchmark.ts";
 import { halfOfQuestion, hashOf, Listener, type Sample, unanswerable } from "./sample.ts";
 

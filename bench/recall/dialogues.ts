@@ -9,8 +9,9 @@ import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { embedChunks } from "../../src/sessions/chunks/embed.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
-import { chunksByIds, flushTerms, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
+import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { indexAllSessions } from "../../src/store/memory/sessions/session-index.ts";
 import { saveSession } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 
@@ -119,7 +120,7 @@ async function store(memory: Memory, dialogue: Record<string, unknown>): Promise
       saveTurn(memory, session.id, { ...emptyTurn, number: i + 1, prompt: `${speaker}: ${text}` });
     });
   }
-  flushTerms(memory);
+  indexAllSessions(memory);
 }
 
 /** Both speakers are people, so every message is a prompt. */

@@ -8,9 +8,9 @@ import { chunkSizes } from "../../src/sessions/chunks/cut-rules.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
-import { flushTerms } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { secretKey } from "../../src/store/memory/privacy/secrets.ts";
+import { indexAllSessions } from "../../src/store/memory/sessions/session-index.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../src/store/memory/sessions/transcripts.ts";
 
@@ -72,7 +72,7 @@ export async function importSessions(dir: string, file: string): Promise<Importe
     imported.bytes += size;
     imported.peakRss = Math.max(imported.peakRss, process.memoryUsage.rss());
   }
-  flushTerms(memory);
+  indexAllSessions(memory);
   imported.seconds = (performance.now() - start) / 1000;
   return imported;
 }

@@ -53,7 +53,7 @@ const cut = (of = stage) => {
     vectors: of.rowsOf("vectors"),
     decisions: of.rowsOf("chunk_decisions"),
     sources: of.rowsOf("chunk_sources"),
-    words: select("SELECT id, sz FROM chunk_terms_docsize ORDER BY id"),
+    words: select("SELECT id, words FROM chunk_terms_lengths ORDER BY id"),
     summaries: of.rowsOf("summaries"),
     annotations: of.rowsOf("annotations"),
     turns: select("SELECT session_id, number, group_start FROM turns"),

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeUndefended } from "../../test/support/undefended.ts";
 import { fileId } from "../project/files/file-id.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
@@ -47,9 +48,7 @@ const identityIn = (id: string) => join(dataDir, "projects", id, "project.json")
 
 /** As another process would do it. */
 function change(sql: string): void {
-  const db = new Sqlite(file, { mode: "create", timeoutMs: 0, key: null });
-  db.withoutDefence(() => db.exec(sql));
-  db.close();
+  changeUndefended(file, sql);
 }
 
 const known = project("app", {

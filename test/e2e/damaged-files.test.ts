@@ -24,6 +24,7 @@ import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { nameProject } from "../support/named-project.ts";
 import { idOf, transcript } from "../support/transcript-fixture.ts";
+import { changeUndefended } from "../support/undefended.ts";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
 /**
@@ -210,9 +211,8 @@ function change(of: string, at: number, type: string, sql: (name: string, versio
       .prepare("SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite%' ORDER BY name")
       .pluck()
       .all(type) as string[];
-    db.exec("PRAGMA foreign_keys = OFF");
     const name = names[Math.floor(at * names.length)];
-    if (name !== undefined) db.withoutDefence(() => db.exec(sql(name, Number(db.pragma("user_version")))));
+    if (name !== undefined) changeUndefended(of, sql(name, Number(db.pragma("user_version"))));
   } catch {
     // Not every table of a virtual one can be dropped.
   } finally {

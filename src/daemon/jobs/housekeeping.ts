@@ -5,12 +5,12 @@ import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { dueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
-import { flushTerms, mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { mergeTerms, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sampleStorage } from "../../store/memory/daily-records.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { dropObservations } from "../../store/memory/observations.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
-import { cutCounts } from "../../store/memory/sessions/session-index.ts";
+import { cutCounts, indexAllSessions } from "../../store/memory/sessions/session-index.ts";
 import { retainedAt } from "./conversation-jobs.ts";
 
 interface HousekeepingOptions {
@@ -32,8 +32,8 @@ const pagesAtOnce = 500;
 const maxPages = 20_000;
 
 /**
- * Regular maintenance of a memory: applies new rules and settings, prunes old sessions, records the size, weighs words and merges
- * their lists, frees unused pages.
+ * Regular maintenance of a memory: applies new rules and settings, prunes old sessions, records the size, indexes sessions and merges
+ * lists of words, frees unused pages.
  */
 export class Housekeeping {
   private timer: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ export class Housekeeping {
       this.applyRetention,
       this.dropSeen,
       this.noteSize,
-      this.flush,
+      this.maintainTerms,
       this.giveBack,
     ]) {
       this.attempt(() => task.call(this));
@@ -119,9 +119,9 @@ export class Housekeeping {
   }
 
   /** Also while sessions continue and the queue is never empty: every turn rebuilds their last chunks. */
-  private flush(): void {
+  private maintainTerms(): void {
     const { memory } = this.options;
-    flushTerms(memory);
+    indexAllSessions(memory);
     const merge = () => {
       if (mergeTerms(memory)) this.next(merge);
     };

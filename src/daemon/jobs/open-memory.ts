@@ -6,10 +6,9 @@ import { CurrentScrubber } from "../../redact/project-scrubber.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
-import { flushTerms } from "../../store/memory/chunks/chunks.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
-import { indexSessions } from "../../store/memory/sessions/session-index.ts";
+import { indexAllSessions, indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";
 import { askForHistory } from "./git-jobs.ts";
@@ -226,7 +225,7 @@ export class OpenMemory {
   }
 
   private async release(): Promise<void> {
-    if (!this.isClosed) this.quietly(() => flushTerms(this.memory));
+    if (!this.isClosed) this.quietly(() => indexAllSessions(this.memory));
     await this.embedders.first?.close();
     collectAtRest();
   }

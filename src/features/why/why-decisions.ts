@@ -11,7 +11,7 @@ import { chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text.ts";
 import { identifiersOf } from "../../text/tokens.ts";
 import type { LineRange } from "../blame/file-place.ts";
 import { decisionOf } from "../decisions/decisions.ts";

@@ -2,7 +2,7 @@ import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventRecord } from "../../store/memory/memory-records.ts";
-import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { heldShare, termsOf, weighTerms } from "../confidence/asked-terms.ts";

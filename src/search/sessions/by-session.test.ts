@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { asker } from "../../../test/support/search-fixture.ts";
-import { flushTerms, replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { indexAllSessions } from "../../store/memory/sessions/session-index.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import type { SessionQuery } from "./types.ts";
@@ -23,7 +24,7 @@ function remember(uid: string, branch: string, texts: readonly string[]): void {
 }
 
 async function found(query: string, more: Partial<SessionQuery> = {}) {
-  flushTerms(store.memory);
+  indexAllSessions(store.memory);
   const { ask } = asker(store.memory, store.dir, null);
   const { results, total_results } = await ask(query, { by: "session", ...more });
   const turns = results.map(({ session_id, turn, more_turns, other_turns }) => ({
@@ -84,7 +85,7 @@ it("a session is found first by the branch that it was on", async () => {
 
 describe("what a query names comes first", () => {
   const first = async (query: string, more: Partial<SessionQuery> = {}) => {
-    flushTerms(store.memory);
+    indexAllSessions(store.memory);
     const { ask } = asker(store.memory, store.dir, null);
     const { results, verdict, is_named, notes } = await ask(query, { by: "session", ...more });
     for (const { score } of results) expect(score).toBeLessThan(1);

@@ -9,7 +9,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
 import { chunkSummaries } from "../../store/memory/sessions/summaries.ts";
-import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
 import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";

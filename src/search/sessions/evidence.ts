@@ -5,7 +5,7 @@ import { sessionChunkCount, sessionsOfChunks } from "../../store/memory/chunks/c
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionChunkId } from "../../store/memory/memory-records.ts";
 import { matchSessions, sessionCount } from "../../store/memory/sessions/session-index.ts";
-import type { TextScores } from "../../store/sqlite/full-text-scores.ts";
+import type { TextScores } from "../../store/sqlite/full-text.ts";
 import type { Nearness } from "../vectors/nearness.ts";
 import { type Evidence, standardOf } from "./rank.ts";
 import type { SessionWeights } from "./weights.ts";

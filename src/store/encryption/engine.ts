@@ -8,10 +8,7 @@ import { codeOf } from "../../project/errors.ts";
  */
 
 /** What the store uses of `node:sqlite`'s database. */
-export type Driver = Pick<
-  DatabaseSyncInstance,
-  "prepare" | "exec" | "isTransaction" | "isOpen" | "close" | "enableDefensive"
->;
+export type Driver = Pick<DatabaseSyncInstance, "prepare" | "exec" | "isTransaction" | "isOpen" | "close">;
 export type DriverStatement = ReturnType<Driver["prepare"]>;
 
 export interface Opening {

@@ -49,7 +49,6 @@ export function fromMultipleCiphers(Database: Better): Engine {
           return db.open;
         },
         close: () => void db.close(),
-        enableDefensive: (on) => defence.lift(on ? -1 : 1),
       };
     },
     copy(opening, target, key) {

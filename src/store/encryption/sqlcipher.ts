@@ -78,8 +78,6 @@ function signalDriver(db: SignalDatabase, readOnly: boolean): Driver {
       isOpen = false;
       db.close();
     },
-    // It offers no such defence; triggers and views of a stranger's are refused before one is opened.
-    enableDefensive: () => {},
   };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
-import { Sqlite } from "../sqlite/sqlite.ts";
+import { changeUndefended } from "../../../test/support/undefended.ts";
 import { listAnnotations } from "./chunks/annotations.ts";
 import { replaceChunks } from "./chunks/chunks.ts";
 import { checkMemory, Memory } from "./memory.ts";
@@ -27,13 +27,6 @@ beforeEach(() => {
   memory.close();
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
-
-function change(sql: string): void {
-  const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
-  db.exec("PRAGMA foreign_keys = OFF");
-  db.withoutDefence(() => db.exec(sql));
-  db.close();
-}
 
 test("a memory as commands need it is sound", () => {
   expect(checkMemory(file)).toMatchObject({ state: "sound", schema: memorySchema.first });
@@ -76,7 +69,7 @@ describe.each([
   ["lost lists of words", "DELETE FROM chunk_terms", "50 chunks are missing from its full-text index"],
 ])("%s", (_, sql, why) => {
   test("is found, named by what writes, and mended without a loss of sessions", () => {
-    change(sql);
+    changeUndefended(file, sql);
     const check = checkMemory(file);
     expect(check).toMatchObject({ state: "damaged", why: expect.stringContaining(why) });
     if (/user_version = (?:0|-)/.test(sql)) {

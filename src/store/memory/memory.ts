@@ -151,7 +151,7 @@ export function checkMemory(file: string): StoreCheck {
 /** SQLite finds lists of words sound from which rows are gone. */
 function missingTerms(db: Sqlite): string | null {
   const missing = db
-    .prepare("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM chunk_terms_docsize)")
+    .prepare("SELECT count(*) FROM chunks WHERE id NOT IN (SELECT rowid FROM chunk_terms)")
     .pluck()
     .get() as number;
   return missing === 0 ? null : `${missing} chunks are missing from its full-text index`;

@@ -1,3 +1,4 @@
+import { createTextTable, deleteTexts } from "../sqlite/full-text.ts";
 import type { Schema } from "../sqlite/schema.ts";
 import { annotations } from "../tables/annotations.ts";
 import { checkpointSessions, checkpoints } from "../tables/checkpoints.ts";
@@ -26,20 +27,16 @@ import { activity, forgotten, jobs, llmUsage, meta, storageDays } from "../table
 
 const chunkTerms = `
   -- Keyed by chunks.id. Streams come ready-made (tokens.ts).
-  CREATE VIRTUAL TABLE chunk_terms USING fts5 (
-    prompt, answer, actions, errors,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
+  ${createTextTable("chunk_terms")}
 
   -- However a chunk goes, also with its session or its note: its terms go with it.
   CREATE TRIGGER chunks_forgotten AFTER DELETE ON chunks BEGIN
-    DELETE FROM chunk_terms WHERE rowid = old.id;
+    ${deleteTexts("chunk_terms", "old.id")}
   END;
 `;
 
 /** A session whose row is missing is indexed again by the next `indexSessions`. */
-const dropTerms = (session: string) => `DELETE FROM session_terms WHERE rowid = ${session};`;
+const dropTerms = (session: string) => deleteTexts("session_terms", session);
 const dropTopics = (session: string) => `DELETE FROM session_topics WHERE session_id = ${session};`;
 
 const sessionTerms = `
@@ -47,11 +44,7 @@ const sessionTerms = `
   CREATE TRIGGER session_topics_turn_gone AFTER DELETE ON turns BEGIN ${dropTopics("old.session_id")} END;
 
   -- What sessions are called, were asked and led to; keyed by sessions.id. Streams come ready-made (tokens.ts).
-  CREATE VIRTUAL TABLE session_terms USING fts5 (
-    title, branch, prompts, summary,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
+  ${createTextTable("session_terms")}
 
   -- A row goes at once with anything that it was made of, so that nothing forgotten or redacted is left in it.
   CREATE TRIGGER session_terms_forgotten AFTER DELETE ON sessions BEGIN ${dropTerms("old.id")} END;

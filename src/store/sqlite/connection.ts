@@ -91,17 +91,6 @@ export class Connection {
     return this.changing(() => this.db.transaction("immediate", work));
   }
 
-  /**
-   * As `inTransaction`, but never as part of another, and what virtual tables keep their books in may be written:
-   * elsewhere SQLite defends it (SQLITE_DBCONFIG_DEFENSIVE).
-   */
-  inOwnTransactionOnShadowTables<T>(work: () => T): T {
-    this.endTurn();
-    // What a virtual table has still to write would be written over it.
-    if (this.db.inTransaction) throw new Error("shadow tables are written in a transaction of their own");
-    return this.db.withoutDefence(() => this.inTransaction(work));
-  }
-
   /** For what changes the file and cannot be part of a transaction. */
   protected changing<T>(work: () => T): T {
     this.endTurn();

@@ -91,16 +91,6 @@ export class Sqlite {
     else sealedEngine().copy({ file: this.file, key: this.key, readOnly: false, timeout: 5000 }, target, key);
   }
 
-  /** Lets `work` write the shadow tables of virtual tables. */
-  withoutDefence<T>(work: () => T): T {
-    this.db.enableDefensive(false);
-    try {
-      return work();
-    } finally {
-      this.db.enableDefensive(true);
-    }
-  }
-
   /** May be called again. */
   close(): void {
     if (this.db.isOpen) this.db.close();

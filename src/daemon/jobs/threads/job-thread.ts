@@ -9,7 +9,7 @@ import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
 import { Memory } from "../../../store/memory/memory.ts";
 import { secretKey } from "../../../store/memory/privacy/secrets.ts";
-import { indexSessions } from "../../../store/memory/sessions/session-index.ts";
+import { indexAllSessions } from "../../../store/memory/sessions/session-index.ts";
 import { doNextJob, type QueueOptions } from "../do-job.ts";
 import { GitJobs } from "../git-work.ts";
 import { isOwnerAlive } from "../job-worker.ts";
@@ -87,7 +87,7 @@ async function take(asked: Turn, owner: string, signal: AbortSignal): Promise<vo
       },
     };
     while (hasMore && !signal.aborted && (await doNextJob(queue, signal))) {
-      while (!indexSessions(memory));
+      indexAllSessions(memory);
       collectWhenGrown();
       post("job");
     }

@@ -1,6 +1,5 @@
-import { tokenStream } from "../../../text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
-import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
+import { bestRows, frequenciesIn, insertTexts, scoreRows } from "../../sqlite/full-text.ts";
 import type { CommitIndex, CommitWeights, Within } from "../port.ts";
 import type { IndexedCommit } from "../records.ts";
 
@@ -24,14 +23,11 @@ export class SqliteCommits implements CommitIndex {
           `INSERT INTO commits (hash, author, authored_at, subject, body, files)
            VALUES (@hash, @author, @authoredAt, @subject, @body, @files) ON CONFLICT DO NOTHING RETURNING id`,
         );
-        const insertTerms = db.prepare(
-          "INSERT INTO commit_terms (rowid, subject, body, files, author) VALUES (?, ?, ?, ?, ?)",
-        );
         for (const commit of commits) {
           const { subject, body, files, author } = commit;
           const row = insert.get({ ...commit, files: JSON.stringify(files) }) as { id: number } | undefined;
           if (!row) continue;
-          insertTerms.run(row.id, ...[subject, body, files.join(" "), author].map(tokenStream));
+          insertTexts(db, "commit_terms", row.id, [subject, body, files.join(" "), author]);
         }
       }),
     );

@@ -1,6 +1,5 @@
 import { Connection } from "../../sqlite/connection.ts";
 import { openDatabase } from "../../sqlite/database.ts";
-import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import type {
   ChunkId,
   ChunkOutline,
@@ -206,11 +205,9 @@ export class IndexDatabase extends Connection {
     return this.column<number>(sql, of);
   }
 
-  /** BM25 counts commits that went until this is called (`correctTotals`). Never within a transaction. */
   settle(): void {
     this.finish();
     this.bytesOfWords = new ByteStrings();
-    correctTotals(this, "commit_terms");
   }
 
   /** Moves the log into the database as far as nobody reads it: at rest it would only take up room. Never within a transaction. */

@@ -1,3 +1,4 @@
+import { createTextTable, deleteTexts } from "../../sqlite/full-text.ts";
 import type { Schema } from "../../sqlite/schema.ts";
 import type { Sqlite } from "../../sqlite/sqlite.ts";
 
@@ -185,20 +186,16 @@ const tables = `
     files       TEXT NOT NULL
   ) STRICT;
   -- Keyed by commits.id. Streams come ready-made (tokens.ts), so the tokenizer only splits at blanks.
-  CREATE VIRTUAL TABLE commit_terms USING fts5 (
-    subject, body, files, author,
-    content = '', contentless_delete = 1,
-    tokenize = "ascii tokenchars '_$'"
-  );
+  ${createTextTable("commit_terms")}
   CREATE TRIGGER commits_forgotten AFTER DELETE ON commits BEGIN
-    DELETE FROM commit_terms WHERE rowid = old.id;
+    ${deleteTexts("commit_terms", "old.id")}
   END;
 `;
 
 /**
  * The schema of index.db. Everything in it can be made again, so a change takes no step: `first` goes up, which empties older ones.
  */
-export const codeSchema: Schema = { first: 14, steps: [tables] };
+export const codeSchema: Schema = { first: 15, steps: [tables] };
 
 /** The totals as they are kept, and as they are counted. Triggers of the schema keep them. */
 const kept = [

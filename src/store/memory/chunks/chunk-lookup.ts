@@ -1,5 +1,5 @@
 import { phraseOf } from "../../../text/tokens.ts";
-import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text-scores.ts";
+import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";
 import { turnOf } from "../sessions/turns.ts";

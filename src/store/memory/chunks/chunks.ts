@@ -1,10 +1,8 @@
 import type { ChunkType } from "../../../protocol/values.ts";
-import { correctTotals } from "../../sqlite/full-text-totals.ts";
 import { chunks } from "../../tables/chunks.ts";
 import { readRow, selectColumns } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
-import { indexSessions } from "../sessions/session-index.ts";
 import { type Place, putChunks } from "./put-chunks.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
@@ -66,16 +64,6 @@ export function keepNewestChunks(memory: Memory, sessionId: number, most: number
      (SELECT max(position) FROM chunks WHERE session_id = @sessionId AND type = 'raw') - @most`,
     { sessionId, most },
   );
-}
-
-/**
- * Ranks words by the current chunks and sessions; until then removed ones count, too (`correctTotals`), and changed
- * sessions are missing (`indexSessions`). Never within a transaction. Cheap when nothing changed.
- */
-export function flushTerms(memory: Memory): void {
-  while (!indexSessions(memory));
-  correctTotals(memory, "chunk_terms");
-  correctTotals(memory, "session_terms");
 }
 
 /** Pages of the full-text index that one step of merging writes: some milliseconds. */

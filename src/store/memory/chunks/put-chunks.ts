@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { tokenStream } from "../../../text/tokens.ts";
+import { insertTexts, removeTexts } from "../../sqlite/full-text.ts";
 import { chunks } from "../../tables/chunks.ts";
 import { insertInto, sameColumns, setColumns, storeRow } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
@@ -111,15 +111,8 @@ function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): Se
 }
 
 function insertTerms(memory: Memory, id: SessionChunkId, terms: ChunkTerms): void {
-  memory
-    .prepare("INSERT INTO chunk_terms (rowid, prompt, answer, actions, errors) VALUES (?, ?, ?, ?, ?)")
-    .run(
-      id,
-      tokenStream(terms.prompt),
-      tokenStream(terms.answer),
-      tokenStream(terms.actions),
-      tokenStream(terms.errors),
-    );
+  const { prompt, answer, actions, errors } = terms;
+  insertTexts(memory, "chunk_terms", id, [prompt, answer, actions, errors]);
   memory.prepare("INSERT INTO chunk_sources (chunk_id, hash) VALUES (?, ?)").run(id, hashOf(terms));
 }
 
@@ -134,7 +127,7 @@ function updateChunk(
     .prepare(`UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${sameColumns(chunks)})`)
     .run({ ...storeRow(chunks, { ...chunk, sessionId }), id });
   if (reindex) {
-    memory.prepare("DELETE FROM chunk_terms WHERE rowid = ?").run(id);
+    removeTexts(memory, "chunk_terms", id);
     memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);
     insertTerms(memory, id, chunk.terms);
   }

@@ -1,9 +1,9 @@
 import type { Connection } from "../../sqlite/connection.ts";
 import type { Sqlite } from "../../sqlite/sqlite.ts";
 import { removeCopies } from "../backups/put-in-place.ts";
-import { flushTerms } from "../chunks/chunks.ts";
 import { forgetInCheckpoints, forgetTurnsInCheckpoints } from "../commits/checkpoints.ts";
 import type { Memory } from "../memory.ts";
+import { indexAllSessions } from "../sessions/session-index.ts";
 
 /**
  * The one way to remove from the memory. Forgotten data is gone from every table, from the full-text index, from the
@@ -246,8 +246,7 @@ export function leaveNoTrace(memory: Memory, { copies = true } = {}): boolean {
     }
     noteForgetting(memory);
   });
-  // How many there were, and how long, is a trace as well.
-  flushTerms(memory);
+  indexAllSessions(memory);
   memory.vacuum();
   if (copies) removeCopies(memory.file);
   return memory.checkpoint();

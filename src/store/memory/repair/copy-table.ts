@@ -148,7 +148,7 @@ function rowOf(
   { columns, alias }: StoredColumns,
   known: ReadonlySet<string>,
 ): Row | null {
-  if (values.length > columns.length) return null;
+  if (values.length === 0 || values.length > columns.length) return null;
   const named = values.map(
     (value, i) => [columns[i]!.name, columns[i]!.name === alias ? rowid : value] as const,
   );

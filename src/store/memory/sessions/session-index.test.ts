@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
-import { flushTerms } from "../chunks/chunks.ts";
 import { markAbandoned, saveTurn } from "../sessions/turns.ts";
-import { indexSessions, matchSessions } from "./session-index.ts";
+import { indexAllSessions, indexSessions, matchSessions } from "./session-index.ts";
 import { saveSession } from "./sessions.ts";
 import { saveSummary } from "./summaries.ts";
 
@@ -18,7 +17,7 @@ const matching = (token: string, until: number | null = null) => {
   return { asked: [...asked.rows], summary: [...summary.rows] };
 };
 const isIndexed = (id: number) =>
-  store.memory.prepare("SELECT 1 FROM session_terms_docsize WHERE id = ?").get(id) !== undefined;
+  store.memory.prepare("SELECT 1 FROM session_terms WHERE rowid = ?").get(id) !== undefined;
 
 function summarise(sessionId: number, text: string, source: "extractive" | "compaction" | "llm"): void {
   saveSummary(store.memory, { sessionId, source, upToTurn: 1, at: 1, model: null, text });
@@ -81,7 +80,7 @@ describe("outdated terms of a session", () => {
       expect(isIndexed(id)).toBe(true);
       change(id);
       expect(isIndexed(id)).toBe(false);
-      flushTerms(memory);
+      indexAllSessions(memory);
       expect(isIndexed(id)).toBe(true);
     });
   }

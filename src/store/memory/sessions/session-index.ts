@@ -1,5 +1,11 @@
-import { tokenStream } from "../../../text/tokens.ts";
-import { type ColumnWeights, onlyRows, scoreRows, type TextScores } from "../../sqlite/full-text-scores.ts";
+import {
+  type ColumnWeights,
+  insertTexts,
+  onlyRows,
+  removeTexts,
+  scoreRows,
+  type TextScores,
+} from "../../sqlite/full-text.ts";
 import { sessionCuts } from "../../tables/chunks.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";
@@ -17,26 +23,34 @@ const batch = 50;
  */
 export function indexSessions(memory: Memory): boolean {
   const missing = memory.column<number>(
-    "SELECT id FROM sessions WHERE id NOT IN (SELECT id FROM session_terms_docsize) LIMIT ?",
+    "SELECT id FROM sessions WHERE id NOT IN (SELECT rowid FROM session_terms) LIMIT ?",
     batch,
   );
   if (missing.length === 0) return true;
   memory.inTransaction(() => {
-    const insert = memory.prepare(
-      "INSERT INTO session_terms (rowid, title, branch, prompts, summary) VALUES (?, ?, ?, ?, ?)",
-    );
     for (const { id, title, branches, prompts, summary } of textsOf(memory, missing)) {
       // Somebody else may have indexed it since.
-      memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(id);
-      insert.run(id, ...[title, branches, prompts, summary].map((text) => tokenStream(text ?? "")));
+      removeTexts(memory, "session_terms", id);
+      const texts = [title, branches, prompts, summary];
+      insertTexts(
+        memory,
+        "session_terms",
+        id,
+        texts.map((text) => text ?? ""),
+      );
     }
   });
   return missing.length < batch;
 }
 
+/** Adds all sessions that the full-text index lacks. */
+export function indexAllSessions(memory: Memory): void {
+  while (!indexSessions(memory));
+}
+
 /** Indexes a session again, as the rules for words may have changed. */
 export function indexAgain(memory: Memory, sessionId: number): void {
-  memory.prepare("DELETE FROM session_terms WHERE rowid = ?").run(sessionId);
+  removeTexts(memory, "session_terms", sessionId);
   indexSessions(memory);
 }
 

@@ -1,5 +1,5 @@
 import { addTo } from "../../../project/multimap.ts";
-import { frequenciesIn } from "../../sqlite/full-text-scores.ts";
+import { frequenciesIn } from "../../sqlite/full-text.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
 import { summaries } from "../../tables/summaries.ts";
 import type { Memory } from "../memory.ts";

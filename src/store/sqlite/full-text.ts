@@ -1,0 +1,233 @@
+import { LRUCache } from "lru-cache";
+import { phraseOf, tokenStream } from "../../text/tokens.ts";
+import { Best, type Scored } from "../best.ts";
+import type { Connection } from "./connection.ts";
+
+/**
+ * BM25 over FTS5's tables. FTS5's own bm25() asks for one place after the other, which takes ten times as long, and goes on to
+ * count rows that are gone. So the places of a word are read at once from `fts5vocab`, and a row's length from a table beside it.
+ */
+
+/** The full-text tables with their columns. */
+const columns = {
+  chunk_terms: ["prompt", "answer", "actions", "errors"],
+  session_terms: ["title", "branch", "prompts", "summary"],
+  commit_terms: ["subject", "body", "files", "author"],
+} as const;
+
+export type TextTable = keyof typeof columns;
+
+/** The SQL that makes a table, which keeps no text, and beside it one of how many words each row has. */
+export const createTextTable = (table: TextTable): string =>
+  `CREATE VIRTUAL TABLE ${table} USING fts5 (
+    ${columns[table].join(", ")},
+    content = '', contentless_delete = 1,
+    tokenize = "ascii tokenchars '_$'"
+  );
+  CREATE TABLE ${table}_lengths (id INTEGER PRIMARY KEY, words INTEGER NOT NULL) STRICT;`;
+
+const deletions = (table: TextTable, row: string) => [
+  `DELETE FROM ${table} WHERE rowid = ${row}`,
+  `DELETE FROM ${table}_lengths WHERE id = ${row}`,
+];
+
+/** The SQL that removes a row, for triggers. */
+export const deleteTexts = (table: TextTable, row: string): string =>
+  deletions(table, row)
+    .map((sql) => `${sql};`)
+    .join(" ");
+
+export function removeTexts(db: Connection, table: TextTable, row: number): void {
+  for (const sql of deletions(table, "?")) db.prepare(sql).run(row);
+}
+
+/** Adds a row that is not there. @param texts of its columns, in order */
+export function insertTexts(db: Connection, table: TextTable, row: number, texts: readonly string[]): void {
+  const streams = texts.map(tokenStream);
+  const words = streams.reduce((sum, stream) => sum + countWords(stream), 0);
+  db.prepare(`INSERT INTO ${table} (rowid, ${columns[table].join(", ")}) VALUES (?, ?, ?, ?, ?)`).run(
+    row,
+    ...streams,
+  );
+  db.prepare(`INSERT INTO ${table}_lengths (id, words) VALUES (?, ?)`).run(row, words);
+}
+
+const countWords = (stream: string) => (stream === "" ? 0 : stream.split(" ").length);
+
+/** How well rows match: higher is better, comparable within one call. */
+export interface TextScores {
+  /** Rows that match in a column that counts, each once. */
+  rows: Uint32Array;
+  /** By row; others have none, or 0. */
+  scores: { readonly [row: number]: number };
+}
+
+/** What an occurrence in each column counts. Columns without a weight are not looked at. */
+export type ColumnWeights = Readonly<Record<string, number>>;
+
+/** Those of FTS5's bm25(): how soon more of a word counts less, how much a row's length counts, the least weight of a token. */
+const saturation = 1.2;
+const lengthShare = 0.75;
+const minRarity = 1e-6;
+
+/**
+ * BM25 of each row that holds any of the tokens, with the formula and constants of FTS5's bm25().
+ * @param tokens of our token stream; one of several words is a phrase, which counts once in a column that holds it
+ */
+export function scoreRows(
+  db: Connection,
+  table: TextTable,
+  tokens: readonly string[],
+  weights: ColumnWeights,
+): TextScores {
+  if (tokens.length === 0) return { rows: new Uint32Array(0), scores: [] };
+  const { rows: total, norms } = readLengths(db, table);
+  const scores = new Float64Array(norms.length);
+  const found: number[] = [];
+  /** What the places of one token in a row count together; -1: it has none. */
+  const counts = new Float64Array(norms.length).fill(-1);
+  for (const token of tokens) {
+    const holders: number[] = [];
+    for (const [column, rows] of readPlaces(db, table, token)) {
+      const weight = weights[column];
+      if (weight === undefined) continue;
+      for (const row of rows) {
+        if (counts[row]! < 0) {
+          holders.push(row);
+          counts[row] = 0;
+        }
+        counts[row]! += weight;
+      }
+    }
+    const rarity = Math.log((total - holders.length + 0.5) / (holders.length + 0.5));
+    for (const row of holders) {
+      const count = counts[row]!;
+      counts[row] = -1;
+      if (count === 0) continue;
+      if (scores[row] === 0) found.push(row);
+      scores[row]! += Math.max(rarity, minRarity) * ((count * (saturation + 1)) / (count + norms[row]!));
+    }
+  }
+  return { rows: Uint32Array.from(found), scores };
+}
+
+/** The best `k` rows of a scope; of equal ones the lower. @param scope null: all rows */
+export function bestRows(
+  { rows, scores }: TextScores,
+  k: number,
+  scope: ReadonlySet<number> | null,
+): Scored[] {
+  const best = new Best(k);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    const score = scores[row]!;
+    if (score >= best.least && (scope === null || scope.has(row))) best.offer(row, score);
+  }
+  return best.sorted();
+}
+
+/** The scores of some rows alone. */
+export function onlyRows({ rows, scores }: TextScores, wanted: ReadonlySet<number>): TextScores {
+  const kept = rows.filter((row) => wanted.has(row));
+  const ofKept: Record<number, number> = {};
+  for (const row of kept) ofKept[row] = scores[row]!;
+  return { rows: kept, scores: ofKept };
+}
+
+/** In how many rows of a table each token occurs; absent tokens are missing. Remembered. */
+export function frequenciesIn(
+  db: Connection,
+  table: TextTable,
+  tokens: readonly string[],
+): Map<string, number> {
+  const known = db.cacheUntilWrite<string, number>(`frequencies in ${table}`);
+  const counts = new Map<string, number>();
+  for (const token of tokens) {
+    const count = known.get(token) ?? countRows(db, table, token);
+    known.set(token, count);
+    if (count > 0) counts.set(token, count);
+  }
+  return counts;
+}
+
+function countRows(db: Connection, table: TextTable, token: string): number {
+  if (token.includes(" ")) {
+    return db.value<number>(`SELECT count(*) FROM ${table} WHERE ${table} MATCH ?`, phraseOf(token));
+  }
+  const words = openVocabulary(db, table, "row");
+  return db.value<number | null>(`SELECT doc FROM ${words} WHERE term = ?`, token) ?? 0;
+}
+
+/**
+ * A view of a table's words (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module): how many rows have each
+ * (`row`), or all of its places (`instance`). It holds nothing, and is gone with the connection.
+ */
+function openVocabulary(db: Connection, table: TextTable, type: "row" | "instance"): string {
+  const name = `temp.${table}_by_${type}`;
+  db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS ${name} USING fts5vocab (main, ${table}, ${type})`);
+  return name;
+}
+
+/** By column the rows that hold a token, each as often as it does. */
+type Places = ReadonlyMap<string, Uint32Array>;
+
+/** Bytes of a table's places that are kept until something is written: searches meet the same words again and again. */
+const maxKeptBytes = 48 * 2 ** 20;
+
+function readPlaces(db: Connection, table: TextTable, token: string): Places {
+  const kept = db.once(
+    `places in ${table}`,
+    () => new LRUCache<string, Places>({ maxSize: maxKeptBytes, sizeCalculation: sizeOfPlaces }),
+  );
+  const known = kept.get(token);
+  if (known !== undefined) return known;
+  const rows = token.includes(" ") ? readPhrase(db, table, token) : readWord(db, table, token);
+  const places = new Map(columns[table].map((column) => [column, rowsFrom(rows[column] ?? null)]));
+  kept.set(token, places);
+  return places;
+}
+
+const rowsFrom = (list: string | null) => Uint32Array.from(JSON.parse(`[${list ?? ""}]`) as number[]);
+
+/** A map and its arrays take about as much as this many bytes. */
+const overheadBytes = 600;
+const sizeOfPlaces = (places: Places) =>
+  [...places.values()].reduce((sum, { byteLength }) => sum + byteLength, overheadBytes);
+
+/** By column its rows, with commas between them: so many rows one by one take several times as long. */
+type Lists = Record<string, string | null>;
+
+function readWord(db: Connection, table: TextTable, word: string): Lists {
+  const rows = columns[table].map(
+    (column) => `group_concat(doc) FILTER (WHERE col = '${column}') AS ${column}`,
+  );
+  return db.get(
+    `SELECT ${rows.join(", ")} FROM ${openVocabulary(db, table, "instance")} WHERE term = ?`,
+    word,
+  );
+}
+
+function readPhrase(db: Connection, table: TextTable, phrase: string): Lists {
+  const rows = columns[table].map(
+    (column) =>
+      `(SELECT group_concat(rowid) FROM ${table} WHERE ${table} MATCH '{${column}} : ' || @phrase) AS ${column}`,
+  );
+  return db.get(`SELECT ${rows.join(", ")}`, { phrase: phraseOf(phrase) });
+}
+
+/** How many rows there are, and what the length of each means for BM25, by row. */
+function readLengths(db: Connection, table: TextTable): { rows: number; norms: Float64Array } {
+  return db.once(`lengths in ${table}`, () => {
+    const { ids, sizes } = db.get<{ ids: string; sizes: string }>(
+      `SELECT json_group_array(id) AS ids, json_group_array(words) AS sizes FROM ${table}_lengths`,
+    );
+    const rows = JSON.parse(ids) as number[];
+    const lengths = JSON.parse(sizes) as number[];
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / rows.length;
+    const norms = new Float64Array(rows.reduce((most, row) => Math.max(most, row), 0) + 1);
+    rows.forEach((row, i) => {
+      norms[row] = saturation * (1 - lengthShare + (lengthShare * lengths[i]!) / mean);
+    });
+    return { rows: rows.length, norms };
+  });
+}
