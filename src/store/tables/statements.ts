@@ -8,7 +8,14 @@ type Field<T extends Table> = keyof T["columns"] & string;
 export const columnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export const columnsOf = (table: Table): [field: string, column: Column][] => Object.entries(table.columns);
+const listed = new WeakMap<Table, [field: string, column: Column][]>();
+
+/** A table's columns, listed once: rows are written and read by the thousand. */
+export function columnsOf(table: Table): readonly [field: string, column: Column][] {
+  const known = listed.get(table) ?? Object.entries(table.columns);
+  listed.set(table, known);
+  return known;
+}
 
 const listColumns = (fields: readonly string[]) => fields.map(columnName).join(", ");
 const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
@@ -93,12 +100,13 @@ export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]):
   `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
 
 /** A row as statements take it: exactly the parameters of what is written. */
-export const storeRow = <T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> => {
+export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
   const given = row as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    writtenFields(table).map((field) => [field, storeValue(table.columns[field]!, given[field])]),
-  );
-};
+  const stored: Record<string, unknown> = {};
+  for (const [field, column] of columnsOf(table))
+    if (column.isReused === undefined) stored[field] = storeValue(column, given[field]);
+  return stored;
+}
 
 function storeValue({ as }: Column, value: unknown): unknown {
   if (as === "flag") return value ? 1 : 0;

@@ -99,10 +99,11 @@ function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row |
   return inPlace.map((row, i) => row ?? take([...free].find((other) => isSame(other, i))));
 }
 
+const insertion = insertInto(chunks);
+const update = `UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${sameColumns(chunks)})`;
+
 function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): SessionChunkId {
-  const { lastInsertRowid } = memory
-    .prepare(insertInto(chunks))
-    .run(storeRow(chunks, { ...chunk, sessionId }));
+  const { lastInsertRowid } = memory.prepare(insertion).run(storeRow(chunks, { ...chunk, sessionId }));
   const id = Number(lastInsertRowid) as SessionChunkId;
   insertTerms(memory, id, chunk.terms);
   if (chunk.decisions !== undefined) saveChunkDecisions(memory, id, chunk.decisions);
@@ -123,9 +124,7 @@ function updateChunk(
   chunk: ChunkToStore,
   reindex: boolean,
 ): void {
-  memory
-    .prepare(`UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${sameColumns(chunks)})`)
-    .run({ ...storeRow(chunks, { ...chunk, sessionId }), id });
+  memory.prepare(update).run({ ...storeRow(chunks, { ...chunk, sessionId }), id });
   if (reindex) {
     removeTexts(memory, "chunk_terms", id);
     memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);

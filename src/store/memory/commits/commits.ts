@@ -7,6 +7,8 @@ import type { AddedKey, CommitFileRecord, CommitRecord } from "../memory-records
 /** Of a table or alias `commits`. */
 export const commitColumns = selectColumns(commits, { of: "commits" });
 
+const upsert = `${upsertInto(commits, ["hash"])} RETURNING id`;
+
 export const commitOfRow = (row: object): CommitRecord => readRow(commits, row);
 
 /**
@@ -19,10 +21,7 @@ export function saveCommit(
   files: readonly CommitFileRecord[],
 ): CommitRecord {
   return memory.inTransaction(() => {
-    const { id } = memory.get<{ id: number }>(
-      `${upsertInto(commits, ["hash"])} RETURNING id`,
-      storeRow(commits, commit),
-    );
+    const { id } = memory.get<{ id: number }>(upsert, storeRow(commits, commit));
     memory.prepare("DELETE FROM commit_files WHERE commit_id = ?").run(id);
     // Git never names a file twice, but bytes that are no UTF-8 may make two names the same.
     const insert = memory.prepare(`${insertInto(commitFiles)} ON CONFLICT DO NOTHING`);

@@ -27,13 +27,12 @@ function recordOf(row: object): TurnRecord {
   return { ...turn, actions: JSON.parse(turn.actions), files: JSON.parse(turn.files) };
 }
 
+const upsert = `${upsertInto(turns, ["sessionId", "number"])} RETURNING id`;
+
 /** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
 export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
   return memory.inTransaction(() => {
-    const { id } = memory.get<{ id: number }>(
-      `${upsertInto(turns, ["sessionId", "number"])} RETURNING id`,
-      storeRow(turns, { ...turn, sessionId }),
-    );
+    const { id } = memory.get<{ id: number }>(upsert, storeRow(turns, { ...turn, sessionId }));
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
