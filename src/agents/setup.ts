@@ -70,9 +70,15 @@ export interface SetupPart {
   files(place: Place): string[];
   /** The agent reads only the first; the part in another file does not count, but `pm disable` removes it. */
   readsOne?: true;
-  editor: PartEditor;
-  /** The editor of a file with another format. */
-  editorOf?(place: Place, file: string): PartEditor;
+  editorFor(place: Place, file: string): PartEditor;
+}
+
+/** Where a part may be. */
+export type FindFiles = (place: Place) => string | string[];
+
+/** A part that looks the same in each of its files. */
+export function partIn(name: PartName, files: FindFiles, editor: PartEditor): SetupPart {
+  return { name, files: (place) => [files(place)].flat(), editorFor: () => editor };
 }
 
 export interface AgentSetup {
