@@ -18,9 +18,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { claude } from "../src/agents/claude/claude.ts";
+import type { FileHistory } from "../src/features/context/source.ts";
 import { gitTextIfAny } from "../src/git/git.ts";
 import { recentChangesOf } from "../src/git/history/file-changes.ts";
-import type { FileHistory } from "../src/queries/context/source.ts";
 import {
   askForCode,
   continuedBy,

@@ -19,7 +19,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { decisionsInRepository } from "../src/queries/sessions/recorded-decisions.ts";
+import { decisionsInRepository } from "../src/features/decisions/recorded-decisions.ts";
 import { storedDecisions } from "../src/sessions/decisions/stored.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { printTable, scratchDir } from "./measure.ts";

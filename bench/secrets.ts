@@ -92,6 +92,8 @@ if (options.texts !== undefined) {
 /** Texts that make a search start over and over: eight times as much may take little more than eight times as long. */
 const hostile: Record<string, (length: number) => string> = {
   keywords: (length) => "password token=secret key: ".repeat(length / 27),
+  assignments: (length) => "password=".repeat(length / 9),
+  "assigned passwords": (length) => "password=Gx7rQ9tLm2&".repeat(length / 20),
   "begun keys": (length) => "-----BEGIN PRIVATE KEY-----\n".repeat(length / 28),
   "wrapped keys": (length) => `ghp_${"aB3".repeat(4)}\n`.repeat(length / 17),
   words: (length) => "abandon ability able ".repeat(length / 21),

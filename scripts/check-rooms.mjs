@@ -31,7 +31,7 @@ const clients = new Map([["ui", ["features", "protocol", "text"]]]);
 /** Faces go through the one door (src/client/call.ts): they open no database, and run no operation themselves. */
 const faces = new Set(["cli", "mcp", "hooks", "lsp", "ui"]);
 const behindTheDoor =
-  /^(?:store\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/\w+\/answer\.ts$|queries\/(?:local|upkeep\/upkeep)\.ts$)/;
+  /^(?:store\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/\w+\/answer\.ts$|features\/(?:local|upkeep)\.ts$)/;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Read another program's database. */
 const foreignReaders = [
@@ -42,8 +42,8 @@ const foreignReaders = [
 
 const root = fileURLToPath(new URL("../src", import.meta.url));
 const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
-/** What features answer with stands in queries/, until each has it in its own folder. */
-const roomOf = (file) => (file.includes("/") ? file.split("/")[0].replace("queries", "features") : null);
+
+const roomOf = (file) => (file.includes("/") ? file.split("/")[0] : null);
 const isTest = (file) => file.endsWith(".test.ts");
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
 import { homeOf, ignoredPlaces } from "./project/home.ts";
+import { setOwnDoor } from "./protocol/door.ts";
 
 /**
  * `pm`. An agent waits for its hooks at every step, a prompt for its status line, for its searches all day, and for its MCP server when it starts: these
@@ -36,7 +37,13 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else {
   warnOfIgnored();
   keepCompiledCode();
-  void import("./cli/pm.ts");
+  void nameDoor().then(() => import("./cli/pm.ts"));
+}
+
+/** What an agent runs in its shell gets what agents get. */
+async function nameDoor(): Promise<void> {
+  const { speakerHere } = await import("./agents/profiles.ts");
+  if (speakerHere() === "agent") setOwnDoor("agent");
 }
 
 function warnOfIgnored(): void {
@@ -60,7 +67,7 @@ function keepCompiledCode(): void {
 }
 
 async function runForwarded(): Promise<void> {
-  const { forward } = await import("./cli/forward.ts");
+  const [{ forward }] = await Promise.all([import("./cli/forward.ts"), nameDoor()]);
   const code = await forward(args);
   if (typeof code === "number") {
     process.exitCode = code;

@@ -1,6 +1,6 @@
-import { fixesOf } from "../../src/queries/commands/fix.ts";
-import { howTo } from "../../src/queries/commands/how.ts";
-import { injectionsForFailure } from "../../src/queries/context/for-failure.ts";
+import { injectionsForFailure } from "../../src/features/context/for-failure.ts";
+import { fixesOf } from "../../src/features/fix/find-fixes.ts";
+import { howTo } from "../../src/features/how/find-commands.ts";
 import { relativizer } from "../../src/sessions/relative-paths.ts";
 import { storedTurns } from "../../src/sessions/turn-content.ts";
 import type { CommandRecord } from "../../src/store/memory/commands.ts";

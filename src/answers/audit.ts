@@ -244,6 +244,13 @@ export function forgetQuestions(
   });
 }
 
+/** Takes the words of questions in which these rules find a secret out of the log; new questions are scrubbed by them, too. */
+export async function scrubQuestions(project: Project, scrubber: Scrubber): Promise<number> {
+  const { scrubAlone } = await import("../redact/scrubber.ts");
+  scrubbers.set(project.root, scrubber);
+  return forgetQuestions(project, (question) => scrubAlone(scrubber, question) !== question);
+}
+
 /** What verifying found. */
 interface AuditCheck {
   records: number;

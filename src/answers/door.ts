@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Door, ownDoor } from "../protocol/door.ts";
+import { agentDoors, type Door, ownDoor } from "../protocol/door.ts";
 
 /** The question that is being answered. */
 interface Asked {
@@ -23,4 +23,4 @@ export const asRecorded = <T>(door: Door, answer: () => Promise<T>): Promise<T> 
   asked.run({ door, isRecorded: true }, answer);
 
 /** Whether an agent gets the answer. */
-export const isForAgent = (): boolean => ["mcp", "hook"].includes(askedNow().door);
+export const isForAgent = (): boolean => agentDoors.includes(askedNow().door);

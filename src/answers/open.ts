@@ -19,7 +19,7 @@ import { Kept } from "./kept.ts";
  */
 
 /** How a transcript is read on. */
-export interface ReadingAsked {
+interface ReadingAsked {
   /** The agent's name. */
   agent?: string;
   is_import?: boolean;

@@ -31,8 +31,7 @@ export async function runInDaemon<O extends Operation>(
   how: Running = {},
 ): Promise<ResponseOf<O>> {
   const answer = await load(operation);
-  const run = async () => answer({ place }, request, how);
-  return operation.door === undefined ? run() : throughDoor(operation.door, run);
+  return answer({ place }, request, how);
 }
 
 /** Whether only a daemon can answer. */

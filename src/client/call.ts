@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { answererHere } from "../answers/here.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
+import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../features/local.ts";
 import { reloadSettings } from "../features/settings/operation.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
-import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../queries/local.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
@@ -41,7 +41,7 @@ function usualTimeoutOf({ changes, of }: Operation): number {
 
 /**
  * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
- * and always for those of `queries/local.ts` and `queries/upkeep/`.
+ * and always for those of `features/local.ts` and `features/upkeep.ts`.
  * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
  * @param place what the operation is about; null: no project
  * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it
@@ -67,7 +67,7 @@ export async function call(
 ): Promise<unknown> {
   if (typeof operation === "object")
     return callServed(operation, input as never, place as Project | null, options);
-  const { runLocal } = await import("../queries/local.ts");
+  const { runLocal } = await import("../features/local.ts");
   return runLocal(place as never, operation, input as never, options);
 }
 

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { isOwnSocket, socketOf } from "../project/home.ts";
-import { placeHeader } from "../protocol/door.ts";
+import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
 
 /**
  * A POST to the daemon that closes the connection after the answer. Hand-written: an HTTP client takes longer to load.
@@ -13,6 +13,7 @@ export function requestText(path: string, body: string, place: string | null = n
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
+    `${doorHeader}: ${ownDoor()}`,
     ...(place === null ? [] : [`${placeHeader}: ${encodeURIComponent(place)}`]),
   ];
   return `${head.join("\r\n")}\r\n\r\n${body}`;

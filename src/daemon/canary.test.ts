@@ -7,6 +7,7 @@ import {
 } from "../../test/support/checkpoint-fixture.ts";
 import { temporaryWork } from "../../test/support/memory-work-fixture.ts";
 import { recordCommit } from "../attribution/checkpoints/record-commit.ts";
+import { foreignNotesOf } from "../attribution/foreign/foreign-notes.ts";
 import { payloadKinds } from "../protocol/hooks.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createEvent } from "../sessions/events/change-event.ts";
@@ -81,6 +82,53 @@ it("no field of a commit leaves a secret", async () => {
     const hash = repo.commit(`${text}\n\n${text}`, { [`keys/${text}`]: "x // one:1\n" });
     await recordCommit(repo.work, hash, { seen: "hook", branch: text });
   }
+  expect(canariesIn(repo.memory)).toEqual([]);
+});
+
+it("no field of what other tools write about a commit leaves a secret", async () => {
+  repo.work.scrubber = scrubber;
+  for (const text of secretTexts) {
+    const trailers = [
+      `Co-authored-by: ${text} <noreply@anthropic.com>`,
+      `Co-authored-by: aider (${text}) <noreply@aider.chat>`,
+      `Entire-Session: 2026-01-05-${text}`,
+      "Entire-Checkpoint: 00c9e2351016",
+    ];
+    const hash = repo.commit(`Make it\n\n${trailers.join("\n")}`, {
+      "src/a.ts": `made(${secretTexts.indexOf(text)});\n`,
+    });
+    const session = `s_${"a".repeat(14)}`;
+    const human = `h_${"b".repeat(14)}`;
+    const metadata = {
+      schema_version: "authorship/3.0.0",
+      prompts: { abcd1234abcd1234: { agent_id: { tool: text, id: text, model: text } } },
+      sessions: { [session]: { agent_id: { tool: "claude", id: text, model: text } } },
+      humans: { [human]: { author: text } },
+    };
+    const lines = [
+      "src/a.ts",
+      `  ${session}::t_${text} 1`,
+      "  abcd1234abcd1234 1",
+      `  ${human} 1`,
+      `"keys/${text}"`,
+      `  ${session} 1`,
+    ];
+    repo.git(
+      "notes",
+      "--ref=ai",
+      "add",
+      "-f",
+      "-m",
+      `${lines.join("\n")}\n---\n${JSON.stringify(metadata)}`,
+      hash,
+    );
+    expect((await foreignNotesOf(repo.root, [hash])).get(hash)).toMatchObject({
+      tools: expect.arrayContaining([expect.anything()]),
+      lines: expect.arrayContaining([expect.anything()]),
+    });
+    await recordCommit(repo.work, hash, { seen: "hook", branch: "main" });
+  }
+  expect(repo.memory.all("SELECT hash FROM commits").length).toBeGreaterThanOrEqual(secretTexts.length);
   expect(canariesIn(repo.memory)).toEqual([]);
 });
 

@@ -34,42 +34,42 @@ import * as status from "./status/operation.ts";
 import * as statusline from "./statusline/operation.ts";
 import * as why from "./why/operation.ts";
 
-/** What Pommel does, a feature each: its operations. */
-export const features = {
-  blame,
-  checkpoints,
-  context,
-  daemon,
+/** What Pommel does, a feature a line: its operations. */
+const features = {
+  search,
+  sessions,
+  notes,
   decisions,
-  digest,
-  doctor,
-  events,
-  everywhere,
-  files,
-  fix,
-  forget,
-  handoff,
+  why,
+  blame,
+  related,
   how,
+  fix,
+  lost,
+  digest,
+  stats,
+  review,
+  checkpoints,
+  rewind,
+  events,
   impact,
+  packages,
+  files,
+  handoff,
+  context,
+  everywhere,
+  projects,
   importing,
   indexing,
   jobs,
-  lost,
-  notes,
-  packages,
-  page,
-  projects,
-  related,
-  review,
-  rewind,
-  scrub,
-  search,
-  sessions,
-  settings,
-  stats,
   status,
   statusline,
-  why,
+  settings,
+  doctor,
+  scrub,
+  forget,
+  page,
+  daemon,
 };
 
 type Features = typeof features;
@@ -77,7 +77,7 @@ type Exported = { [F in keyof Features]: Features[F][keyof Features[F]] }[keyof 
 /** Every operation. */
 export type AnyOperation = Extract<Exported, Operation>;
 export type OperationName = AnyOperation["name"];
-export type OperationNamed<N extends OperationName> = Extract<AnyOperation, { name: N }>;
+type OperationNamed<N extends OperationName> = Extract<AnyOperation, { name: N }>;
 export type RequestNamed<N extends OperationName> = RequestOf<OperationNamed<N>>;
 export type ResponseNamed<N extends OperationName> = ResponseOf<OperationNamed<N>>;
 

@@ -5,10 +5,10 @@ import { diffArrays } from "diff";
 import { type Range, type SymbolInformation, SymbolKind } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import { call } from "../client/call.ts";
+import { locate } from "../features/blame/file-place.ts";
 import { searchCode } from "../features/search/operation.ts";
 import { findProjectIfAny } from "../git/projects/find-project.ts";
 import type { Project } from "../project/paths.ts";
-import { locate } from "../queries/blame/file-place.ts";
 
 /**
  * Where the lines of a text being edited stand in the saved file, and the other way round. Both count from 1; null: the line

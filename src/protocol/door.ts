@@ -1,16 +1,19 @@
-/** How a question comes in: for the audit log. */
-export const doors = ["cli", "http", "page", "mcp", "lsp", "hook"] as const;
+/** How a question comes in, for the audit log: `agent` is a command line in an agent's shell. */
+export const doors = ["cli", "agent", "http", "page", "mcp", "lsp", "hook"] as const;
 export type Door = (typeof doors)[number];
 
 /** The header in which Pommel's own programs say which one they are; a program without it is `http`. */
 export const doorHeader = "x-pommel-door";
+
+/** The doors behind which an agent reads the answer. */
+export const agentDoors: readonly Door[] = ["agent", "mcp", "hook"];
 
 let door: Door = "cli";
 
 /** Which door this process is. */
 export const ownDoor = (): Door => door;
 
-/** To be called once, when a process starts that is not the command line. */
+/** To be called once, when a process starts that is not a person's command line. */
 export function setOwnDoor(own: Door): void {
   door = own;
 }

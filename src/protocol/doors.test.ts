@@ -13,6 +13,9 @@ import { readMessage } from "../attribution/foreign/trailers.ts";
 import { operations } from "../features/index.ts";
 import { payloadOf } from "../hooks/stdio.ts";
 import { tools } from "../mcp/shapes/definitions.ts";
+import { createScrubber } from "../redact/create-scrubber.ts";
+import { createLedger } from "../redact/scrubber.ts";
+import { scrubLine } from "../sessions/scrub/scrub-lines.ts";
 import { oddValueIn, outsideColumns } from "../store/memory/outside-columns.ts";
 import * as records from "../sync/records/records.ts";
 import { payloadKinds } from "./hooks.ts";
@@ -92,6 +95,7 @@ describe("shapes", () => {
 });
 
 describe("a transcript", () => {
+  const scrubber = createScrubber({ globalFile: "", projectFile: null, pii: false });
   const info = (session: string, more: Partial<TranscriptInfo> = {}): TranscriptInfo => ({
     ...{ session, parent: null, cwd: "/p", startedAt: null },
     ...more,
@@ -136,8 +140,11 @@ describe("a transcript", () => {
   });
 
   it.each(hostile)("with %s in its lines has names and ids", async (_, text) => {
-    for await (const { lines } of reader(info("s"), [lineOf(text), lineOf(text)]).read("/t.jsonl", null)) {
-      expect(lines).toHaveLength(2);
+    for await (const batch of reader(info("s"), [lineOf(text), lineOf(text)]).read("/t.jsonl", null)) {
+      expect(batch.lines).toHaveLength(2);
+      const lines = batch.lines.map((line) =>
+        scrubLine(line, scrubber, createLedger(Buffer.alloc(16)), new Map()),
+      );
       const [{ uid, parentUid, cwd, branch, entries, usage, model }, again] = lines as [
         TranscriptLine,
         TranscriptLine,
@@ -193,14 +200,14 @@ describe("what other tools wrote about commits", () => {
     for (const { path, session, tool, model, person } of lines) {
       expect(fits("file", path)).toBe(true);
       expect(session === null || fits("reference", session)).toBe(true);
-      for (const label of [tool, model, person]) expect(label && cleanLabel("author", label)).toBe(label);
+      for (const label of [tool, model, person]) expect(label && cleanLabel("person", label)).toBe(label);
     }
     for (const { commit } of traces) expect(commit === null || fits("commit", commit)).toBe(true);
     const said = readMessage(
       `author ${text} <aider@aider.chat>\n\nx\n\nEntire-Session: ${text}\nEntire-Checkpoint: ${text}\n`,
     );
     for (const session of said.entireSessions) expect(fits("uid", session)).toBe(true);
-    for (const { name } of said.coAuthors) expect(cleanLabel("author", name)).toBe(name);
+    for (const { name } of said.coAuthors) expect(cleanLabel("person", name)).toBe(name);
   });
 });
 

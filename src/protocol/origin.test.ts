@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../test/support/any-text.ts";
-import { labelNote, labelWords, noteSources, originOf, sharedBy, speakerOf, speakers } from "./origin.ts";
+import {
+  canReplace,
+  labelNote,
+  labelWords,
+  noteSources,
+  originOf,
+  sharedBy,
+  speakerOf,
+  speakers,
+} from "./origin.ts";
 
 describe("the origin of words", () => {
   it("is the person's own only where a person said them here", () => {
@@ -9,6 +18,17 @@ describe("the origin of words", () => {
       for (const author of [null, "ann"])
         expect(originOf({ by, author }) === "yours").toBe(by === "person" && author === null);
     expect(noteSources.filter((source) => speakerOf(source) === "person")).toEqual(["prompt", "shell"]);
+  });
+
+  it("keeps a person's words from being replaced by others", () => {
+    const all = speakers.flatMap((by) => [null, "ann", "bob"].map((author) => ({ by, author })));
+    const yours = { by: "person", author: null } as const;
+    expect(all.filter((later) => canReplace(later, yours))).toEqual([yours]);
+    expect(all.filter((later) => canReplace(later, { by: null }))).toEqual([yours]);
+    const anns = { by: "person", author: "ann" } as const;
+    expect(all.filter((later) => canReplace(later, anns))).toEqual([yours, anns]);
+    for (const by of ["agent", "tool"] as const)
+      expect(all.filter((later) => !canReplace(later, { by }))).toEqual([]);
   });
 
   it("is worded for who reads it", () => {

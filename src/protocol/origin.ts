@@ -1,4 +1,4 @@
-import { beginningOf, plainOneLine } from "../text/text-size.ts";
+import { cleanLabel } from "./outside.ts";
 
 /** Whose words something is, worded once for every face. Only a person's own are handed to agents as the person's. */
 
@@ -25,6 +25,20 @@ export interface Words {
 
 export const originOf = ({ by, author }: Words): Origin =>
   author != null ? "colleague" : by === "person" ? "yours" : by;
+
+/**
+ * Whether later words can take the place of earlier ones: a person's give way to the same person's and to yours, an agent's and a
+ * tool's to anyone's.
+ * @param earlier `by` is null where the repository says it
+ */
+export const canReplace = (
+  later: Words,
+  earlier: { by: Speaker | null; author?: string | null | undefined },
+): boolean =>
+  originOf(later) === "yours" ||
+  earlier.by === "agent" ||
+  earlier.by === "tool" ||
+  (later.by === earlier.by && later.author === earlier.author);
 
 /** Who reads it: the person whose memory it is, an agent that works for that person, or whoever gets a file or a review. */
 export type Reader = "person" | "agent" | "reader";
@@ -53,9 +67,5 @@ export const labelNote = (
 export const sharedBy = (author: string | null | undefined): string =>
   author == null ? "" : `shared by ${nameAuthor(author)}`;
 
-/** Characters. */
-const maxName = 60;
-
-/** A name as it may stand in a line of ours: none of the marks that end a quotation, a label or a line. */
-const nameAuthor = (author: string): string =>
-  beginningOf(plainOneLine(author.replace(/["“”«»<>()[\]{}:;,`|]/g, " ")), maxName) || "unknown";
+/** Cleaned where it came in; a memory from before, or from elsewhere, may hold any. */
+const nameAuthor = (author: string): string => cleanLabel("author", author) || "unknown";

@@ -32,7 +32,7 @@ const grammars = {
   /** A whole hash. */
   commit: grammar("a commit's hash", 64, /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/),
   /** What `git rev-parse` reads. */
-  revision: grammar("a revision", 500, /^[^-]/s, unwritable),
+  revision: grammar("a commit, a branch or a tag", 500, /^[^-]/s, unwritable),
   /** As `git check-ref-format --branch` has it. */
   branch: {
     about: "a branch's name",
@@ -76,20 +76,30 @@ export const describeKind = (kind: OutsideKind): string => grammars[kind].about;
 export const fitting = (kind: OutsideKind, value: string | null | undefined): string | null =>
   value != null && fits(kind, value) ? value : null;
 
-/** Labels, by how long they may be. Characters. */
-const maxLabelChars = { author: 200, title: 1000, tool: 200, model: 200 } as const;
+/**
+ * Labels, by how long they may be. Characters. `author` is the name of somebody whose words are shown, `person` of somebody as git or
+ * another tool has it.
+ */
+const maxLabelChars = { author: 80, person: 200, title: 1000, tool: 200, model: 200 } as const;
 export type LabelKind = keyof typeof maxLabelChars;
 
 const everyUnwritable = new RegExp(`(?:${unwritable.source})+|\\s+`, "gu");
+/** What a name has none of, for it says in a line of ours whose words they are: what ends a quotation, a label or a line. */
+const everyUnwritableInName = /[\p{C}\p{Z}\s"“”«»<>()[\]{}:;,`|]+/gu;
 
-/** A label in one line, without what no one can see, and no longer than its kind. */
+/**
+ * A label in one line, without what no one can see, and no longer than its kind. Of an author's name also without what reads
+ * like a part of the line around it, and with each letter in one form only.
+ */
 export function cleanLabel(kind: LabelKind, text: string): string {
   const max = maxLabelChars[kind];
   // What is far too long is not read to its end.
-  const line = text
-    .slice(0, 4 * max)
-    .replace(everyUnwritable, " ")
-    .trim();
+  const beginning = text.slice(0, 4 * max);
+  const line = (
+    kind === "author"
+      ? beginning.normalize("NFKC").replace(everyUnwritableInName, " ")
+      : beginning.replace(everyUnwritable, " ")
+  ).trim();
   return line.length <= max
     ? line
     : line

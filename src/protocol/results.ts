@@ -2,15 +2,7 @@ import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { neighbours } from "./graph.ts";
 import { speakers } from "./origin.ts";
-import {
-  count,
-  lazy,
-  numberOrNull,
-  strings,
-  text,
-  textOrNull,
-  timeOrNull,
-} from "./shape-parts.ts";
+import { count, lazy, numberOrNull, strings, text, textOrNull, timeOrNull } from "./shape-parts.ts";
 import { chunkKinds, chunkTypes, contentRoles, eventStatuses, eventTypes, verdicts } from "./values.ts";
 
 /** Another chunk of a result's file that matches. */

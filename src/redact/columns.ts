@@ -19,6 +19,8 @@ const anyHeader = /^[\p{L}\p{N}_ .()#*/:-]{0,40}$/u;
 
 const separators = ["|", "│", "┃", "\t", ";", ","];
 const ruler = /^[\s|+:=┌┬┐├┼┤└┴┘─━═│┃╞╪╡╭╮╰╯┠┨╤╧╔╦╗╠╬╣╚╩╝║-]*$/;
+/** What somebody says before a table: "Note to Pommel: NAME   TOKEN", without a sign between columns. */
+const lead = /^[^\n|│┃\t;,"]{2,60}:[ \t]+(?=\S)/;
 /** A header is shorter. Characters. */
 const maxHeader = 400;
 
@@ -39,8 +41,9 @@ export function secretColumns(text: string, keyword: number): { spans: Span[]; s
     !/^\w{2,24}(?:[\w .-]{0,16}["']?[ \t]*(?:[|│┃;,\t\r\n]|$)| {2})/.test(text.slice(keyword, keyword + 60))
   )
     return nothing;
-  const from = keyword - lineBefore(text, keyword, maxHeader).length;
-  if (from > 0 && text[from - 1] !== "\n") return nothing;
+  const lineStart = keyword - lineBefore(text, keyword, maxHeader).length;
+  if (lineStart > 0 && text[lineStart - 1] !== "\n") return nothing;
+  const from = lineStart + (lead.exec(text.slice(lineStart, keyword))?.[0].length ?? 0);
   let end = lineEnd(text, from);
   if (end - from > maxHeader) return nothing;
   const header = text.slice(from, end);

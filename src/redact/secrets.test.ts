@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blindLookAlikes } from "../../test/support/secrets/blind-look-alikes.ts";
 import { blindSecrets } from "../../test/support/secrets/blind-secrets.ts";
+import { documentedLookAlikes, documentedSecrets } from "../../test/support/secrets/documented.ts";
 import { heldOutSecrets } from "../../test/support/secrets/formats/held-out.ts";
 import { heldOutLookAlikes } from "../../test/support/secrets/formats/held-out-look-alikes.ts";
 import { base62, hex, maker, upper } from "../../test/support/secrets/make.ts";
@@ -35,7 +36,7 @@ describe("the golden corpus", () => {
     expect(
       [
         ...[blindSecrets, blindLookAlikes, unseenSecrets, unseenLookAlikes],
-        ...[heldOutSecrets, heldOutLookAlikes],
+        ...[heldOutSecrets, heldOutLookAlikes, documentedSecrets, documentedLookAlikes],
       ].map(fingerprint),
     ).toEqual([
       "24c33153d11441f4",
@@ -44,6 +45,8 @@ describe("the golden corpus", () => {
       "92cebbff8aa8abbf",
       "49a7db12e598d420",
       "72d4f14ab540745b",
+      "dcd61726127516cf",
+      "61e5ec85d71492d8",
     ]);
   });
 

@@ -59,6 +59,7 @@ describe("the view of a text", () => {
         "Look:\n@@ -1,2 +1,2 @@ f\nold\nnew\n same\n item",
       ],
       ["- item\ntext\n- item", "- item\ntext\n- item"],
+      ["Note to Pommel: pass: x\n  note to pommel: y", "pass: x\ny"],
     ] as const)
       expect(viewOf(text, rewrittenIn(text)).text).toBe(seen);
   });
@@ -93,6 +94,32 @@ describe("a secret in another writing", () => {
           expect(scrubbed, name).not.toContain(second(first(secret.slice(at, at + 12))));
         expect(scrub(scrubbed), name).toBe(scrubbed);
       }
+  });
+
+  it("goes where a line ends within a UUID, wherever that is, and a UUID stays that no name makes a key", () => {
+    const uuid = "3f0c9a7e-51b2-4d88-9a6e-0c7d21e4b59f";
+    for (let at = 1; at < uuid.length; at++) {
+      const broken = `${uuid.slice(0, at)}\n${uuid.slice(at)}`;
+      expect(scrub(`Secret key:\n${broken}\nok`)).toBe("Secret key:\n[REDACTED_SECRET]\nok");
+      expect(scrub(`Request: ${broken}\nok`)).toBe(`Request: ${broken}\nok`);
+    }
+    const parts = [uuid.slice(0, 17), uuid.slice(17, 30), uuid.slice(30)];
+    expect(scrub(`CLIENT_SECRET=${parts.join("\n")}\nok`)).toMatch(
+      /^CLIENT_SECRET=\[REDACTED_[A-Z_]+\]\nok$/,
+    );
+  });
+
+  it("goes with signs of any kind behind the words that hand it over, where a name or code stays", () => {
+    for (const words of ["here is the key:", "Here's the new token:\n", "use this secret: `"])
+      for (const key of ["xK9$mQ2!pL7@wR4z", "qR7#tY2&bN5^vM8*", "tV6|k9Wq2;B4nX?m8"])
+        expect(scrub(`${words} ${key}`)).not.toContain(key.slice(2, 8));
+    for (const text of [
+      "KeyboardEvent.code",
+      "createKey2(user.id)",
+      "https://acme.test/a1B2c3",
+      "src/keys/Key2.ts:40",
+    ])
+      expect(scrub(`here is the key: ${text}`)).toBe(`here is the key: ${text}`);
   });
 
   it("is no secret where an encoding says a sentence", () => {
@@ -178,8 +205,11 @@ describe("a secret in another writing", () => {
         row.map((cell) => pad(index === 0 ? cell.toUpperCase() : cell)).join(""),
       ),
     };
-    for (const [kind, lines] of Object.entries(tables)) {
-      const text = lines.join("\n");
+    const leads = ["", "Note to Pommel: ", "What the command shows: "];
+    for (const [kind, lines, lead] of Object.entries(tables).flatMap(([kind, lines]) =>
+      leads.map((lead) => [kind, lines, lead] as const),
+    )) {
+      const text = lead + lines.join("\n");
       const expected = text
         .replace("Gx7rQ9tLm2Vb", "[REDACTED_SECRET]")
         .replace("Hy8sR0uMn3Wc", "[REDACTED_SECRET_2]");

@@ -31,6 +31,8 @@ const unusual =
 const special =
   /[\0\u001b\u0085\u00a0\u00ad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufe50-\ufe6b\ufeff\uff01-\uff5e\ud835]/;
 const writtenEscapes = ["\\u001b[", "\\u001B[", "\\x1b[", "\\x1B[", "\\033[", "\\e["];
+/** How a note begins; what follows is read as if it stood alone. */
+const noteLead = /^ {0,3}note[ \t]+to[ \t]+pommel[ \t]{0,3}:[ \t]*/gim;
 /** What a diff puts before a line, but not the dashes around a key. */
 const diffMark = /^(?:\+|-(?!----(?:BEGIN|END)))/gm;
 /** The lines of a change, below the line that says where it is. */
@@ -45,6 +47,7 @@ export function rewrittenIn(text: string): Rewritten[] {
       rewrite(rewritten, lines, diffMark, hide, index + found.length - lines.length);
   }
   if (isNumbered.test(text)) rewrite(rewritten, text, lineNumber);
+  if (/pommel/i.test(text)) rewrite(rewritten, text, noteLead);
   // Most texts are ASCII, which is quicker to find out.
   const isSpecial = Buffer.byteLength(text) === text.length ? /[\0\u001b]/.test(text) : special.test(text);
   if (isSpecial || (text.includes("\\") && writtenEscapes.some((written) => text.includes(written))))
@@ -175,6 +178,7 @@ function pieceAt(text: string, position: number): string | null {
 export function endOfWrapped(text: string, start: number, end: number): number {
   const secret = text.slice(start, Math.min(end, start + 400));
   if (secret.length < 16 || /\s/.test(secret) || looksLikeWords(secret)) return end;
+  if (beginsUuid.test(secret)) return endOfUuid(text, start, end);
   const isHex = /^[0-9a-f]+$/i.test(secret);
   for (let line = 1; line < maxLines; line++) {
     const gap = at(lineBreak, text, end);
@@ -189,6 +193,23 @@ export function endOfWrapped(text: string, start: number, end: number): number {
     end = after;
   }
   return end;
+}
+
+const beginsUuid = /^[0-9a-f]{8}-[0-9a-f-]{7,26}$/i;
+const wholeUuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Where a UUID ends of which the first line ends at `end`; `end` when its lines do not make one. */
+function endOfUuid(text: string, start: number, end: number): number {
+  let joined = text.slice(start, end);
+  let read = end;
+  while (joined.length < 36) {
+    const gap = at(lineBreak, text, read);
+    const next = gap === null ? null : at(piece, text, read + gap.length);
+    if (gap === null || next === null) return end;
+    joined += next;
+    read += gap.length + next.length;
+  }
+  return wholeUuid.test(joined) ? read : end;
 }
 
 /**

@@ -164,6 +164,18 @@ describe("a damaged branch", () => {
     expect(contentOf(two).turns).toEqual(contentOf(one).turns);
   });
 
+  it("stores no session whose transcript lies where no session's id leads", async () => {
+    const [one, two] = [shared.machine("one"), shared.machine("two")];
+    await remember(one, "a");
+    await one.sync();
+    const transcript = one.files().get("sessions/a/transcript.jsonl")!;
+    const paths = ["--yolo", "%2E%2E/%2E%2E/x", "a%00b"].map((name) => `sessions/${name}/transcript.jsonl`);
+    tamper(two, Object.fromEntries(paths.map((path) => [path, transcript])));
+    const report = await two.sync();
+    expect(report.problems.map(({ path }) => path).sort()).toEqual(paths.sort());
+    expect(sessions(two)).toEqual(["a"]);
+  });
+
   it("is refused when it is unrelated", async () => {
     const one = shared.machine("one");
     await remember(one, "a");

@@ -71,6 +71,17 @@ describe("a question that the daemon answers", () => {
   });
 });
 
+it("a command line in an agent's shell asks as the agent, whether the daemon runs it or it runs itself", async () => {
+  const project = createProject(files);
+  await pmJson(project, "config", "set", "audit.enabled", "true");
+  await start(project);
+  const own = { POMMEL_NO_SUCH_SETTING: "1" };
+  for (const env of [{}, own, { GEMINI_CLI: "1" }, { GEMINI_CLI: "1", ...own }])
+    await runPm(["memory", "decisions"], { cwd: project.root, env: { CLAUDECODE: "", ...env } });
+  const { records } = await pmJson<{ records: { door: string }[] }>(project, "memory", "audit");
+  expect(records.map(({ door }) => door)).toEqual(["cli", "cli", "agent", "agent"]);
+});
+
 describe("the process behind daemon.json", () => {
   let server: Server | undefined;
   const requests: { url: string | undefined; body: unknown }[] = [];

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
-import type { SearchResponse } from "../../src/protocol/results.ts";
 import type { SessionsResponse } from "../../src/features/sessions/operation.ts";
 import { homeOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
+import type { SearchResponse } from "../../src/protocol/results.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { preloaded } from "../support/preloaded.ts";
 import { rollout, threadId } from "../support/rollout-fixture.ts";

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { codeOf } from "../../src/project/errors.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
@@ -39,7 +40,7 @@ export async function fuzzTranscripts(
       if (write) write(file, lines);
       else writeFileSync(file, whole?.(lines) ?? lines.join("\n") + end);
       tally.cases += lines.length;
-      await tally.attempt(at, () =>
+      const read = () =>
         ingestTranscript(
           {
             ...{ memory: kept.memory, agent, scrubber, ledgerKey: Buffer.alloc(32, 7), embedder: null },
@@ -47,8 +48,9 @@ export async function fuzzTranscripts(
             ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
           },
           join(dir, transcript),
-        ),
-      );
+        );
+      // An id that is none is refused by name.
+      await tally.attempt(at, read, (error) => codeOf(error) === "transcript_refused");
     }
   } finally {
     kept.remove();

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
-import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { instructions } from "../../src/mcp/server/server.ts";
 import { historyLabel } from "../../src/mcp/text/text.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
 import { describeClient } from "./suite.ts";

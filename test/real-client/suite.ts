@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import type { SessionResponse } from "../../src/features/sessions/operation.ts";
+import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { binsOf, type ClientName, variables } from "./client.ts";
 import { type Ground, logOf, spooled } from "./ground.ts";
 

@@ -22,11 +22,12 @@ import {
   readAll,
   type TranscriptSample,
 } from "./agent-samples.ts";
-import { canariesIn, canary, canaryTexts, changeStrings, stringPlaces } from "./canary.ts";
+import { canariesIn, canary, canaryTexts, changeStrings, jsonIn, stringPlaces } from "./canary.ts";
 import { temporaryMemory } from "./memory-fixture.ts";
 import { runs, some } from "./runs.ts";
 
-const ingestOptions = {
+/** All that reading a transcript takes but the agent, the memory and the project's root. */
+export const ingestOptions = {
   scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
   ledgerKey: Buffer.alloc(32, 7),
   embedder: null,
@@ -59,15 +60,6 @@ function* withCanaries(sample: TranscriptSample): Iterable<[TranscriptSample, st
       const text = JSON.stringify(changeStrings(part!, place, (old) => `${old} ${canary.token}`));
       yield [{ ...sample, beside: { ...sample.beside, [file]: text } }, `${file}${place}`];
     }
-  }
-}
-
-function jsonIn(text: string) {
-  try {
-    const value = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 
@@ -303,19 +295,23 @@ export function describeAgent(name: string, samples: AgentSamples): void {
         };
         const start = (at: number) => Buffer.byteLength(lines.slice(0, at).join("\n")) + Math.min(at, 1);
         const whole = await read(lines);
-        for (const at of some([...lines.keys()].slice(0, -1))) {
+        const firsts = [...lines.keys()].slice(0, -1);
+        // The shortest line is cut at every byte.
+        const shortest = firsts.reduce((a, b) => (lines[b]!.length < lines[a]!.length ? b : a));
+        for (const at of new Set([shortest, ...some(firsts)])) {
           const [one, next] = [lines[at]!, lines[at + 1]!];
+          const without = await read(lines.toSpliced(at, 1));
           const joined = await read(lines.toSpliced(at, 2, one + next));
           expect(joined.lines).toEqual(whole.lines);
           expect(joined.damaged).toMatchObject([{ at: start(at), isLost: false }]);
-          for (const cut of some([...one].map((_, i) => i).slice(1))) {
+          const cuts = [...one].map((_, i) => i).slice(1);
+          for (const cut of at === shortest ? cuts : some(cuts)) {
             const rest = one.slice(0, cut);
             const spliced = await read(lines.toSpliced(at, 2, rest + next));
             // As if the cut one stood on a line of its own.
             const apart = await read(lines.toSpliced(at, 1, rest));
             expect(spliced.lines, `${rest}|${next}`).toEqual(apart.lines);
             expect(spliced.damaged).toMatchObject([{ at: start(at), isLost: true }]);
-            const without = await read(lines.toSpliced(at, 1));
             const uids = new Set(spliced.lines.map(({ uid }) => uid));
             expect(without.lines.filter(({ uid }) => !uids.has(uid))).toEqual([]);
           }

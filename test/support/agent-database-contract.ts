@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Agent, TranscriptInfo } from "../../src/agents/agent.ts";
+import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
+import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
+import { ingestOptions } from "./agent-contract.ts";
 import { add, type ReadAll, readAll } from "./agent-samples.ts";
+import { canariesIn, canaryTexts, changeDatabase, databasePlaces } from "./canary.ts";
+import { temporaryMemory } from "./memory-fixture.ts";
 
 /** A session in an agent's database. */
 export interface DatabaseSample {
@@ -77,6 +82,30 @@ export function describeDatabase(
       const changed = { name: "PommelError", code: "transcript_changed" };
       await expect(readAll(agent, path, cursor)).rejects.toMatchObject(changed);
     });
+
+    it.runIf(isSqlite)(
+      "leaves no secret in any field of a memory, whichever of its own had one",
+      async () => {
+        for (const step of steps) step();
+        const db = new Sqlite(dirname(path), { mode: "write", timeoutMs: 1000 });
+        const found = new Set<string>();
+        let lines = 0;
+        for (const place of databasePlaces(db)) {
+          for (const at of canaryTexts("").keys()) {
+            const changeBack = changeDatabase(db, place, (text) => canaryTexts(text)[at]!);
+            const { memory, remove } = temporaryMemory();
+            const result = await ingestTranscript({ ...ingestOptions, memory, agent, root: "/" }, path);
+            lines += result.lines;
+            for (const held of canariesIn(memory)) found.add(`${JSON.stringify(place)} -> ${held}`);
+            remove();
+            changeBack();
+          }
+        }
+        db.close();
+        expect([...found]).toEqual([]);
+        expect(lines).toBeGreaterThan(0);
+      },
+    );
 
     it("fails with ENOENT without the session or the database, and stops when aborted", async () => {
       for (const absent of [`${path}0`, join(dir, "absent", path.slice(dir.length + 1))]) {

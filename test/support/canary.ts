@@ -1,5 +1,6 @@
 import { inflateRawSync } from "node:zlib";
 import type { Memory } from "../../src/store/memory/memory.ts";
+import type { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 
 /** Secrets that every pattern file knows, to be put where a secret does not belong. */
 
@@ -34,6 +35,70 @@ export function changeStrings(
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [key, changeStrings(one, wanted, change, `${place}.${key}`)]),
   );
+}
+
+/** The object or list that a text is; undefined where it is none. */
+export function jsonIn(text: string): Json | undefined {
+  try {
+    const value = JSON.parse(text) as Json;
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A column of an agent's database, and in its JSON the place of a string; "" for the text as a whole. */
+interface DatabasePlace {
+  table: string;
+  column: string;
+  place: string;
+}
+
+type TextRow = { id: number; value: string | Uint8Array };
+
+const textsIn = (db: Sqlite, table: string, column: string) =>
+  db
+    .prepare(
+      `SELECT rowid AS id, "${column}" AS value FROM "${table}" WHERE typeof("${column}") IN ('text', 'blob')`,
+    )
+    .all() as TextRow[];
+
+const textOf = ({ value }: TextRow) => Buffer.from(value as string).toString();
+
+/** Every place of a text in an agent's database. */
+export function databasePlaces(db: Sqlite): DatabasePlace[] {
+  const columns = db
+    .prepare(
+      `SELECT m.name AS "table", c.name AS "column" FROM sqlite_master m, pragma_table_info(m.name) c
+       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'`,
+    )
+    .all() as Pick<DatabasePlace, "table" | "column">[];
+  return columns.flatMap(({ table, column }) => {
+    const texts = textsIn(db, table, column).map(textOf);
+    const places = new Set(texts.flatMap((text) => stringPlaces(jsonIn(text) ?? text)));
+    return [...places].map((place) => ({ table, column, place }));
+  });
+}
+
+/** Changes every text in one place of an agent's database. @returns what changes them back */
+export function changeDatabase(
+  db: Sqlite,
+  { table, column, place }: DatabasePlace,
+  change: (text: string) => string,
+): () => void {
+  const rows = textsIn(db, table, column);
+  // Of rows that must differ, one gets the text that all would have.
+  const update = db.prepare(`UPDATE OR IGNORE "${table}" SET "${column}" = ? WHERE rowid = ?`);
+  for (const row of rows) {
+    const text = textOf(row);
+    const json = jsonIn(text);
+    const changed = changeStrings(json ?? text, place, change);
+    const written = json === undefined ? (changed as string) : JSON.stringify(changed);
+    update.run(typeof row.value === "string" ? written : Buffer.from(written), row.id);
+  }
+  return () => {
+    for (const { id, value } of rows) update.run(value, id);
+  };
 }
 
 /** Where a canary lies in a memory: each column of each table is read, what is packed unpacked. */

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { PommelError } from "../../project/errors.ts";
-import { cleanLabel, describeKind, fits, fitting, type LabelKind } from "../../protocol/outside.ts";
+import { describeKind, fits, fitting } from "../../protocol/outside.ts";
 import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
 
 /**
- * An agent whose transcripts are checked: no id, path or name in them is anything else (`protocol/outside.ts`). A transcript
- * with an odd session id is refused whole, with `transcript_refused`.
+ * An agent whose transcripts are checked: no id or path in them is anything else (`protocol/outside.ts`). A transcript with an
+ * odd session id is refused whole, with `transcript_refused`. Labels are cleaned by whoever scrubs them (`scrubLabel`).
  */
 export function checked(agent: Agent): Agent {
   return {
@@ -34,28 +34,14 @@ function checkInfo(file: string, { parent, forkedFrom, cwd, ...info }: Transcrip
   return {
     ...info,
     cwd: fitting("place", cwd) ?? "",
-    parent: parent && {
-      session: parent.session,
-      toolUse: asId(parent.toolUse),
-      agentType: asLabel("tool", parent.agentType),
-      task: asLabel("title", parent.task),
-    },
+    parent: parent && { ...parent, toolUse: asId(parent.toolUse) },
     ...(origin !== null && { forkedFrom: origin }),
   };
 }
 
 const checkBatch = ({ lines, ...batch }: ReadBatch): ReadBatch => ({ ...batch, lines: lines.map(checkLine) });
 
-function checkLine({
-  uid,
-  parentUid,
-  cwd,
-  branch,
-  entries,
-  usage,
-  model,
-  ...line
-}: TranscriptLine): TranscriptLine {
+function checkLine({ uid, parentUid, cwd, branch, entries, usage, ...line }: TranscriptLine): TranscriptLine {
   return {
     ...line,
     uid: asId(uid),
@@ -63,26 +49,14 @@ function checkLine({
     cwd: fitting("place", cwd),
     branch: fitting("branch", branch),
     entries: entries.map(checkEntry),
-    usage: usage && {
-      ...usage,
-      messageId: asId(usage.messageId),
-      model: cleanLabel("model", usage.model),
-    },
-    ...(model !== undefined && { model: cleanLabel("model", model) }),
+    usage: usage && { ...usage, messageId: asId(usage.messageId) },
   };
 }
 
 function checkEntry(entry: Entry): Entry {
   switch (entry.kind) {
-    case "title":
-      return { ...entry, text: cleanLabel("title", entry.text) };
     case "tool_use":
-      return {
-        ...entry,
-        id: asId(entry.id),
-        tool: cleanLabel("tool", entry.tool),
-        files: entry.files.filter(isPlaced),
-      };
+      return { ...entry, id: asId(entry.id), files: entry.files.filter(isPlaced) };
     case "tool_result":
       return {
         ...entry,
@@ -104,6 +78,3 @@ function asId(id: string | null): string | null {
   if (id === null || id === "" || fits("id", id)) return id;
   return createHash("sha256").update(id).digest("hex");
 }
-
-const asLabel = (kind: LabelKind, text: string | null): string | null =>
-  text === null ? null : cleanLabel(kind, text);

@@ -190,7 +190,7 @@ function authorOf(
       tool: null,
       model: null,
       session: null,
-      person: cleanLabel("author", data.author),
+      person: cleanLabel("person", data.author),
     };
   }
   const key = hash.split("::", 1)[0]!;

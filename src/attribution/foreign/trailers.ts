@@ -66,5 +66,5 @@ function agentIn(person: string): { name: string; tool: string } | null {
   const [, name = "", address = ""] = /^\s*(.{0,200}?)\s*<([^<>\s]{1,200})>/.exec(person) ?? [];
   const email = address.toLowerCase();
   const found = signatures.find((one) => one.email.test(email) && one.name?.test(name) !== false);
-  return found ? { name: cleanLabel("author", name), tool: found.tool } : null;
+  return found ? { name: cleanLabel("person", name), tool: found.tool } : null;
 }

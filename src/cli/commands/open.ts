@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { callDaemon, DaemonUnreachable } from "../../client/daemon-client.ts";
 import { pageRoutes, pageUrl } from "../../client/page-url.ts";
+import { locate } from "../../features/blame/file-place.ts";
 import { listBrowsers, signOut } from "../../features/page/operation.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { PommelError } from "../../project/errors.ts";
 import { findProgram } from "../../project/find-program.ts";
-import { locate } from "../../queries/blame/file-place.ts";
 import { relativeTime } from "../../text/relative-time.ts";
 import type { CommandContext } from "../frame.ts";
 import { table } from "../terminal/table.ts";

@@ -1,7 +1,5 @@
 import { call } from "../../client/call.ts";
 import { withoutDaemon } from "../../client/stop-daemon.ts";
-import { listProjects } from "../../features/projects/operation.ts";
-import { PommelError } from "../../project/errors.ts";
 import {
   deleteProject,
   joinProject,
@@ -9,8 +7,10 @@ import {
   projectCalled,
   splitCheckout,
   trashProjects,
-} from "../../queries/projects/known-projects.ts";
-import { describeEntry } from "../../queries/upkeep/undo.ts";
+} from "../../features/projects/known-projects.ts";
+import { listProjects } from "../../features/projects/operation.ts";
+import { describeEntry } from "../../features/trash/undo.ts";
+import { PommelError } from "../../project/errors.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { fileUrl } from "../terminal/links.ts";

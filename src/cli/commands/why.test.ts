@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
+import { unknownAuthor } from "../../features/blame/blame-summary.ts";
 import type { Origin, WhyAnswer } from "../../features/why/operation.ts";
-import { unknownAuthor } from "../../queries/blame/blame-summary.ts";
 import { percent } from "./blame/directory.ts";
 import { renderWhy } from "./why.ts";
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../client/call.ts";
+import { locate, parseLines, parsePlace } from "../../features/blame/file-place.ts";
 import { labelDecision } from "../../features/search/found-words.ts";
 import type {
   EarlierLines,
@@ -15,7 +16,6 @@ import { why } from "../../features/why/operation.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { sharedBy } from "../../protocol/origin.ts";
 import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
-import { locate, parseLines, parsePlace } from "../../queries/blame/file-place.ts";
 import { cutToWidth, wrapToWidth } from "../../text/display-width.ts";
 import type { CommandContext } from "../frame.ts";
 import { commitPages } from "../terminal/links.ts";

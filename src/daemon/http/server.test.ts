@@ -8,11 +8,7 @@ import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { callDaemon } from "../../client/daemon-client.ts";
 import { readSpool } from "../../features/daemon/operation.ts";
-import {
-  type OperationName,
-  type RequestNamed,
-  type ResponseNamed,
-} from "../../features/index.ts";
+import type { OperationName, RequestNamed, ResponseNamed } from "../../features/index.ts";
 import { showQueue } from "../../features/jobs/operation.ts";
 import type { SearchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
 import { searchCode } from "../../features/search/operation.ts";

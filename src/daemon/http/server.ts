@@ -7,7 +7,7 @@ import { compress } from "hono/compress";
 import { streamSSE } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod/mini";
-import { throughDoor } from "../../answers/door.ts";
+import { askedNow, throughDoor } from "../../answers/door.ts";
 import type { Answerer } from "../../answers/here.ts";
 import type { Operation, RequestOf } from "../../answers/operation.ts";
 import { operations } from "../../features/index.ts";
@@ -130,7 +130,9 @@ export function checkRequests(answer: Answerer): Answerer {
 function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
-  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), "See docs/http.md.");
+  // Pommel's own programs have read their own options.
+  const hint = askedNow().door === "http" ? "See docs/http.md." : "";
+  throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), hint);
 }
 
 /** The daemon's HTTP server, not listening yet. */

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { scrubQuestions } from "../../answers/audit.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
@@ -178,6 +179,8 @@ export class ConversationJobs {
   }
 
   private async scrub({ signal, progress }: JobRun): Promise<number> {
+    const { project, scrubber } = this.options;
+    await scrubQuestions(project, scrubber());
     const { sessions, turns } = await rescrubMemory(this.work(), { signal, onProgress: progress });
     this.options.log.info(`scrubbed again: found something in ${turns} turns of ${sessions} sessions`);
     return 0;

@@ -1,11 +1,11 @@
 import type { JobsStatus } from "../../features/jobs/operation.ts";
+import { describeMemory, jobsStatusOf } from "../../features/sessions/sessions.ts";
 import type { MemoryStatus, ModelStatus } from "../../features/status/operation.ts";
+import { describeModels } from "../../features/status/status.ts";
 import { modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
-import { describeMemory, jobsStatusOf } from "../../queries/sessions/conversations.ts";
-import { describeModels } from "../../queries/status/status-of.ts";
 import { careOf } from "../../store/memory/backups/copies.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";

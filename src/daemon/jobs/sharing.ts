@@ -18,7 +18,7 @@ export function backgroundSync(
     if (!config["sync.on_push"] || remote !== config["sync.remote"]) return;
     // Most never need it.
     const { syncMemory } = await import("../../sync/sync.ts");
-    const { syncSettings } = await import("../../queries/sync/sync.ts");
+    const { syncSettings } = await import("../../features/share/share-git.ts");
     const now = work();
     const { trouble, pushed } = await syncMemory(now, await syncSettings(now.root, config), { signal });
     if (trouble !== null) log.warn(`sharing through ${remote}: ${trouble.message}`);
@@ -65,7 +65,7 @@ export class TeamShare {
       if (syncFact(work.memory, teamProject) === null) return;
       // Most never need it.
       const { shareWithTeam } = await import("../../sync/team/team.ts");
-      const { teamSettings } = await import("../../queries/sync/team.ts");
+      const { teamSettings } = await import("../../features/share/share-team.ts");
       const settings = await teamSettings(work.root, config);
       const { imported, shared } = await shareWithTeam(work, settings, { signal: this.stop.signal });
       this.lastProblem = "";

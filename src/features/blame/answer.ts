@@ -1,7 +1,7 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { blameFile } from "../../queries/blame/blame.ts";
-import { lineRange, locate, parseLines } from "../../queries/blame/file-place.ts";
+import { blameFile } from "./blame-file.ts";
+import { lineRange, locate, parseLines } from "./file-place.ts";
 import type { blameRequest } from "./operation.ts";
 
 export function blame(

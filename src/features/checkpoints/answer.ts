@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listCheckpointsOf, showCheckpoint as showOne } from "../../queries/checkpoints/checkpoints.ts";
-import { diffCheckpoints } from "../../queries/checkpoints/checkpoints-diff.ts";
+import { listCheckpointsOf, showCheckpoint as showOne } from "./checkpoints.ts";
+import { diffCheckpoints } from "./compare-checkpoints.ts";
 import type { checkpointRequest, checkpointsRequest, diffRequest } from "./operation.ts";
 
 export const listCheckpoints = (

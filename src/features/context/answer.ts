@@ -2,8 +2,8 @@ import pLimit from "p-limit";
 import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { contextFor } from "../../queries/context/context.ts";
-import { injectedIn, missedIn } from "../../queries/context/injected.ts";
+import { contextFor } from "./context.ts";
+import { injectedIn, missedIn } from "./injected.ts";
 import type { contextRequest, injectionsRequest } from "./operation.ts";
 
 /** What a daemon does when hooks have been answered: they have left items, too, which can wait. */

@@ -71,7 +71,7 @@ export const injectionsRequest = lazy(() =>
   z.object({ session: field("only this session's", sessionField), limit }),
 );
 
-/** What the session did with an item afterwards (`usesOf` in queries/context/injected.ts has the rule). */
+/** What the session did with an item afterwards (`usesOf` in features/context/injected.ts has the rule). */
 const injectedUse = lazy(() =>
   z.object({
     outcome: z.enum(contextUses),

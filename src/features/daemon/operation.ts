@@ -70,7 +70,6 @@ export const runCommand = operation({
   summary: "Run a command of pm that only reads; for pm itself",
   of: "daemon",
   audience: "pommel",
-  door: "cli",
   request: commandRequest,
   response: commandResponse,
   answer: async () => (await import("./answer.ts")).runCommand,

@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { decisionsIn } from "../../queries/sessions/conversations-decisions.ts";
+import { decisionsIn } from "./decisions.ts";
 import type { decisionsRequest } from "./operation.ts";
 
 /** Decisions in a list, by default. */

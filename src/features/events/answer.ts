@@ -6,7 +6,7 @@ import {
   closeEvent as close,
   listEvents as list,
   showEvent as show,
-} from "../../queries/events.ts";
+} from "./events.ts";
 import type {
   closeEventRequest,
   createEventRequest,

@@ -1,5 +1,5 @@
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import * as all from "../../queries/everywhere/everywhere.ts";
+import * as all from "./everywhere.ts";
 import type {
   digestEverywhereRequest,
   eventsEverywhereRequest,

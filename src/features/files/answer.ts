@@ -1,6 +1,6 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { directoryOf, findFiles as find } from "../../queries/files.ts";
+import { directoryOf, findFiles as find } from "./files.ts";
 import type { directoryRequest, filesRequest } from "./operation.ts";
 
 export const listDirectory = (

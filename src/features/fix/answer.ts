@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { fixesOf } from "../../queries/commands/fix.ts";
+import { fixesOf } from "./find-fixes.ts";
 import type { fixRequest } from "./operation.ts";
 
 /** Errors in an answer, by default: they are long. */

@@ -1,14 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import {
-  count,
-  field,
-  lazy,
-  outside,
-  strings,
-  text,
-  time,
-} from "../../protocol/shape-parts.ts";
+import { count, field, lazy, outside, strings, text, time } from "../../protocol/shape-parts.ts";
 
 /** What a command took away, as `pm memory undo` lists it. */
 const trashEntry = lazy(() =>

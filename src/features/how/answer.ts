@@ -1,6 +1,6 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { howTo } from "../../queries/commands/how.ts";
+import { howTo } from "./find-commands.ts";
 import type { howRequest } from "./operation.ts";
 
 /** Command lines in an answer, by default: they are long. */

@@ -1,6 +1,6 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { impactOf } from "../../queries/search/impact.ts";
+import { impactOf } from "./impact.ts";
 import type { impactRequest } from "./operation.ts";
 
 export const findImpact = (

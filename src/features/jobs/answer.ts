@@ -2,8 +2,8 @@ import { changing } from "../../answers/changing.ts";
 import { Kept } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { queueOf } from "../../queries/status/status-of.ts";
 import { removeDead, retryDead } from "../../store/memory/jobs/jobs.ts";
+import { queueOf } from "../status/status.ts";
 import type { queueResponse, retryRequest } from "./operation.ts";
 
 /** What a daemon has to do for a checkout that it keeps, by its root. */

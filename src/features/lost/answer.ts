@@ -1,8 +1,8 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { locate } from "../../queries/blame/file-place.ts";
-import { lostTextOf } from "../../queries/commands/lost-text.ts";
+import { locate } from "../blame/file-place.ts";
+import { lostTextOf } from "./find-lost-text.ts";
 import type { lostTextRequest } from "./operation.ts";
 
 /** Texts in an answer, by default: they are long. */

@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listAnnotationsOf } from "../../queries/sessions/conversations.ts";
-import { changeNote, writeNote as write } from "../../queries/sessions/notes.ts";
+import { listAnnotationsOf } from "../sessions/sessions.ts";
+import { changeNote, writeNote as write } from "./notes.ts";
 import type { annotateRequest, annotationsRequest, editNoteRequest } from "./operation.ts";
 
 export const listNotes = ({ memory }: Subjects["memory"], request: Shaped<typeof annotationsRequest>) =>

@@ -2,8 +2,8 @@ import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { describePage as describe, questionsWorthAsking } from "../../queries/status/page.ts";
 import type { browsersResponse, signOutRequest } from "./operation.ts";
+import { describePage as describe, questionsWorthAsking } from "./page.ts";
 
 /** Who may use the page in a browser, as a daemon keeps it. */
 interface PageKeys {

@@ -1,3 +1,3 @@
-import { describeProjects } from "../../queries/projects/describe-projects.ts";
+import { describeProjects } from "./describe-projects.ts";
 
 export const listProjects = () => describeProjects();

@@ -2,13 +2,8 @@ import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import {
-  changedFiles,
-  codeAround,
-  literalGlob,
-  relatedIn,
-} from "../../queries/sessions/conversations-related.ts";
 import type { relatedRequest } from "./operation.ts";
+import { changedFiles, codeAround, literalGlob, relatedIn } from "./related.ts";
 
 /** Sessions in a list, by default. */
 const listedSessions = 10;

@@ -1,7 +1,7 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { review } from "../../queries/review/review.ts";
 import type { reviewRequest } from "./operation.ts";
+import { review } from "./review.ts";
 
 export const reviewChange = (
   { project, memory }: Subjects["memory, if any"],

@@ -1,7 +1,7 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { rewindTo } from "../../queries/checkpoints/rewind.ts";
 import type { rewindRequest } from "./operation.ts";
+import { rewindTo } from "./rewind.ts";
 
 export const previewRewind = (
   { project, memory }: Subjects["memory, if any"],

@@ -1,3 +1,4 @@
+import { scrubQuestions } from "../../answers/audit.ts";
 import { changing } from "../../answers/changing.ts";
 import { Kept } from "../../answers/kept.ts";
 import { configOf } from "../../answers/open.ts";
@@ -27,7 +28,10 @@ export async function scrub(
 ) {
   const kept = keptScrubbing.of(project.root);
   if (kept === null) {
-    const { isLogEmpty, ...done } = await changing(project, (work) => rescrubMemory(work, how));
+    const { isLogEmpty, ...done } = await changing(project, async (work) => {
+      await scrubQuestions(project, work.scrubber);
+      return rescrubMemory(work, how);
+    });
     return { queued: false, ...done, log_emptied: isLogEmpty };
   }
   if (!withModel) {

@@ -1,9 +1,9 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { searchAll as findAll, searchTranscripts as findTranscripts } from "../../queries/search/all.ts";
-import { showChunk as show } from "../../queries/search/chunk.ts";
-import { searchCode as findCode } from "../../queries/search/code.ts";
-import { searchHistory as findHistory } from "../../queries/search/history.ts";
+import { searchAll as findAll, searchTranscripts as findTranscripts } from "./all.ts";
+import { showChunk as show } from "./chunk.ts";
+import { searchCode as findCode } from "./code.ts";
+import { searchHistory as findHistory } from "./history.ts";
 import type {
   chunkRequest,
   historySearchRequest,

@@ -1,9 +1,9 @@
 import type { Subjects } from "../../answers/operation.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listSessionsOf, showSession as show } from "../../queries/sessions/conversations.ts";
-import { readTurns as read } from "../../queries/sessions/read-turns.ts";
 import type { sessionRequest, sessionsRequest, turnsRequest } from "./operation.ts";
+import { readTurns as read } from "./read-turns.ts";
+import { listSessionsOf, showSession as show } from "./sessions.ts";
 
 export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typeof sessionsRequest>) =>
   listSessionsOf(memory, request);

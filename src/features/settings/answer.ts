@@ -1,8 +1,8 @@
 import { Kept, KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { changeSetting as change, listSettings as list } from "../../queries/status/settings.ts";
 import type { changeSettingRequest, reloadResponse } from "./operation.ts";
+import { changeSetting as change, listSettings as list } from "./settings.ts";
 
 /** Has a daemon go by changed settings: of a checkout that it keeps, by its root, and of all that it keeps. */
 export const keptSettings = new Kept<() => void>();

@@ -1,7 +1,7 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { statsOf } from "../../queries/status/stats.ts";
 import type { statsRequest } from "./operation.ts";
+import { statsOf } from "./stats.ts";
 
 export const showStats = (
   { project, memory }: Subjects["memory, if any"],

@@ -1,9 +1,9 @@
 import { Kept } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { stateOf } from "../../queries/status/state.ts";
-import { statusOf } from "../../queries/status/status-of.ts";
 import type { statusResponse } from "./operation.ts";
+import { stateOf } from "./state.ts";
+import { statusOf } from "./status.ts";
 
 /** The status of a checkout that a daemon keeps, by its root. */
 export const keptStatus = new Kept<() => Promise<Shaped<typeof statusResponse>>>();

@@ -1,8 +1,8 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { lineRange, locate } from "../../queries/blame/file-place.ts";
-import { whyLines } from "../../queries/why/why.ts";
+import { lineRange, locate } from "../blame/file-place.ts";
 import type { whyRequest } from "./operation.ts";
+import { whyLines } from "./why-lines.ts";
 
 export function why(
   { project, memory }: Subjects["memory, if any"],

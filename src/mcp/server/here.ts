@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../agents/profiles.ts";
 import { call } from "../../client/call.ts";
+import { parsePlace } from "../../features/blame/file-place.ts";
 import { locateSession } from "../../features/everywhere/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { findUpwards, isInside, type Project } from "../../project/paths.ts";
-import { parsePlace } from "../../queries/blame/file-place.ts";
 import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
 
@@ -49,7 +49,7 @@ export async function placeOf(
 ): Promise<Place> {
   const asked = (args as { project?: string }).project;
   if (asked !== undefined) {
-    const project = (await import("../../queries/projects/known-projects.ts")).projectCalled(asked, cwd);
+    const project = (await import("../../features/projects/known-projects.ts")).projectCalled(asked, cwd);
     return { project, cwd: project.root, across: null };
   }
   const here = async (project: Project) => ({
@@ -59,12 +59,12 @@ export async function placeOf(
   try {
     const project = await projectHere(cwd);
     const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
-    if (isOne || (await import("../../queries/projects/known-projects.ts")).projectsBelow(cwd).length === 0)
+    if (isOne || (await import("../../features/projects/known-projects.ts")).projectsBelow(cwd).length === 0)
       return here(project);
     throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
     if (codeOf(error) !== "not_initialised") throw error;
-    const { projectsBelow } = await import("../../queries/projects/known-projects.ts");
+    const { projectsBelow } = await import("../../features/projects/known-projects.ts");
     const below = isAcross ? "" : cwd;
     const projects = projectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));

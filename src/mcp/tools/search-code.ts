@@ -1,5 +1,6 @@
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parsePlace } from "../../features/blame/file-place.ts";
 import { searchEverywhere } from "../../features/everywhere/operation.ts";
 import type { ChunkOutline, SearchRequest } from "../../features/search/operation.ts";
 import {
@@ -12,7 +13,6 @@ import { placeInProject } from "../../project/paths.ts";
 import type { GraphEdge } from "../../protocol/graph.ts";
 import { verdictAdvice } from "../../protocol/reading/evidence.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { parsePlace } from "../../queries/blame/file-place.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
 import { searchEverywhere, sessionsEverywhere } from "../../features/everywhere/operation.ts";
+import { fateOf, formatFreshness } from "../../features/search/format-commit-fate.ts";
 import { excerptOf, resultType, snippetText } from "../../features/search/found-words.ts";
 import type { TranscriptSearchRequest } from "../../features/search/operation.ts";
 import { searchTranscripts } from "../../features/search/operation.ts";
@@ -11,7 +12,6 @@ import { labelWords, sharedBy } from "../../protocol/origin.ts";
 import { verdictAdvice } from "../../protocol/reading/evidence.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { Verdict } from "../../protocol/values.ts";
-import { fateOf, formatFreshness } from "../../queries/search/format-commit-fate.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchSessionsOutput, searchSessionsInput } from "../shapes/shapes-search.ts";

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type * as z from "zod/mini";
+import { type LineRange, locate, parsePlace } from "../../features/blame/file-place.ts";
 import type { BlameAnswer, BlameRange } from "../../features/blame/operation.ts";
 import { blame } from "../../features/blame/operation.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
 import { why as whyOperation } from "../../features/why/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { lineEvidence } from "../../protocol/reading/evidence.ts";
-import { type LineRange, locate, parsePlace } from "../../queries/blame/file-place.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { WhyOutput, whyInput } from "../shapes/shapes-git.ts";
 import { cursorAt, fitIn, offsetOf, roomOf } from "../text/budget.ts";

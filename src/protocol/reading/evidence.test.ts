@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unknownAuthor } from "../../queries/blame/blame-summary.ts";
+import { unknownAuthor } from "../../features/blame/blame-summary.ts";
 import { howSure, howUsed, isCall, lineEvidence, linkEvidence, nameInFull } from "./evidence.ts";
 
 describe("an edge", () => {

@@ -70,12 +70,11 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   random: (place) => hasContrast(secretOf(place)),
   flag: (place) => {
     const value = secretOf(place);
-    if (isNoValue(value) || isReference(value)) return false;
     const before = place.text.slice(Math.max(0, place.from - 40), place.from);
-    if (/^(?:authorization|login)/i.test(place.text.slice(place.from, place.from + 13))) {
-      return !looksLikeWords(value);
-    }
-    return /(?:^|[\s"'`[,(])--?[a-z0-9_-]{0,36}$/i.test(before) && isFlagValue(value);
+    const isLogin = /^(?:authorization|login)/i.test(place.text.slice(place.from, place.from + 13));
+    if (!isLogin && !/(?:^|[\s"'`[,(])--?[a-z0-9_-]{0,36}$/i.test(before)) return false;
+    if (isNoValue(value) || isReference(value)) return false;
+    return isLogin ? !looksLikeWords(value) : isFlagValue(value);
   },
   url: (place) => {
     const value = secretOf(place);
@@ -157,6 +156,15 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     // An identifier or a commit.
     if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$|^[0-9a-f]{40}$/i.test(value)) return false;
     return hasContrast(value) && /[0-9].*[0-9]/.test(value) && !looksLikeWords(value);
+  },
+  // Behind "here is the key:" it may have any sign; what a sentence or code has there has no such mixture.
+  jumble: (place) => {
+    const value = secretOf(place).replace(/[.,;:!?)]+$/, "");
+    const isPath = /^[\w.-]+(?:\/[\w.-]+)+(?::[0-9]|$)/.test(value);
+    if (isPath || isNoValue(value) || isReference(value) || isBalancedCode(value) || value.includes("://"))
+      return false;
+    const isMixed = /[a-z]/.test(value) && /[A-Z]/.test(value) && hasContrast(value);
+    return isMixed && looksRandom(value) && !looksLikeWords(value);
   },
   argument: (place) => {
     // The first of several arguments is a user's name: `checkPassword("ann", "...")`.

@@ -43,6 +43,7 @@ export const checkNames = [
   "column",
   "announced",
   "joined",
+  "jumble",
   "phrase",
   "typed",
   "parameter",

@@ -95,20 +95,23 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
   const { reach } = pattern;
   const mode = pattern.keywords.length > 0 ? "y" : "g";
   // A match that begins behind its keyword is none: to look for one there would read the window at every keyword.
-  const [before, after] = reach === 0 ? ["", ""] : [`[^]{0,${reach}}?(?<whole>`, ")"];
+  const [before, after] = reach === 0 ? ["", ""] : [`[^]{0,${reach}}?(`, ")"];
+  // Groups with names make a match several times as expensive, and a default pattern has no group but this one.
+  const numbered = before + source.replace("(?<secret>", "(") + after;
+  const whole = reach === 0 ? 0 : 1;
+  const secret = source.includes("(?<secret>") ? whole + 1 : whole;
   let expression: RegExp | undefined;
   const check = pattern.check === null ? null : checks[pattern.check];
 
   const first = (text: string, from: number, latest = Number.POSITIVE_INFINITY): Span | null => {
     // Of hundreds, a text needs a few.
-    expression ??= new RegExp(before + source + after, `d${mode}${ignoreCase ? "i" : ""}`);
+    expression ??= new RegExp(numbered, `d${mode}${ignoreCase ? "i" : ""}`);
     expression.lastIndex = from;
     const indices = expression.exec(text)?.indices;
     if (indices === undefined) return null;
-    const { groups } = indices;
-    const [begin, next] = groups?.whole ?? indices[0]!;
+    const [begin, next] = indices[whole]!;
     if (begin > latest) return null;
-    const [start, end] = groups?.secret ?? [begin, next];
+    const [start, end] = indices[secret] ?? [begin, next];
     if (check === null && isExample(text.slice(start, end))) return null;
     if (end <= start) return null;
     const place = { text, from: begin, start, end };

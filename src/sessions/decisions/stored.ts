@@ -1,8 +1,9 @@
 import { addTo } from "../../project/multimap.ts";
+import { canReplace, speakerOf, type Words } from "../../protocol/origin.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import type { ChunkDecision } from "../../store/memory/memory-records.ts";
+import type { AnnotationRecord, ChunkDecision } from "../../store/memory/memory-records.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { contentWords, coverage } from "../summaries/prose.ts";
 
@@ -22,7 +23,7 @@ export interface SessionDecision extends ChunkDecision {
   branch: string | null;
   /** Files touched in the same place. */
   files: readonly string[];
-  /** The later decision that says the opposite, or the note by which a person replaced it. */
+  /** The later decision that says the opposite, or the note that replaces it. */
   supersededBy: Later | null;
   /** Earlier ones that it says the opposite of, as they were said. */
   supersedes: readonly string[];
@@ -39,10 +40,10 @@ interface Later {
  */
 export function storedDecisions(memory: Memory): readonly SessionDecision[] {
   return memory.once("decisions", () => {
-    const replacedBy = replacements(memory);
+    const laterThan = replacements(memory);
     return compared(decisionsIn(memory)).map((decision) => ({
       ...decision,
-      supersededBy: replacedBy(decision.text, decision.at) ?? decision.supersededBy,
+      supersededBy: laterThan(decision) ?? decision.supersededBy,
     }));
   });
 }
@@ -77,6 +78,7 @@ function compared(all: readonly SessionDecision[]): SessionDecision[] {
   const supersededBy = new Map<number, number>();
   claims.forEach((claim, i) => {
     for (const earlier of candidates(claim, byWord)) {
+      if (!canReplace(all[i]!, all[earlier]!)) continue;
       const relation = relationOf(claim, claims[earlier]!);
       if (relation === "repeats") repeatedBy.set(earlier, i);
       else if (relation === "contradicts") supersededBy.set(earlier, i);
@@ -227,25 +229,42 @@ const key = (text: string) =>
     .replace(/[.!]+$/, "")
     .toLowerCase();
 
-/** The note by which a person replaced a decision later. */
-export interface Replacement {
+/** A decision or a note, and whose words it is. */
+interface Statement {
   text: string;
-  at: number;
+  /** null: the repository's. */
+  by: Words["by"] | null;
+  author?: string | null | undefined;
+  at: number | null;
 }
 
-/** @returns the note that replaces the decision with these words, made at a time; null: none does */
-export function replacements(memory: Memory): (text: string, at: number | null) => Replacement | null {
+export const statementIn = ({ note, source, author, at }: AnnotationRecord) => ({
+  ...{ text: note, by: speakerOf(source), author: author ?? null, at },
+});
+
+/** What a note replaces, as quoted; null: nothing, or the words of somebody whom its author does not speak for. */
+export function replacedBy(memory: Memory, note: Words & { text: string }): string | null {
+  const quoted = replacedIn(note.text);
+  if (quoted === null) return null;
+  const meant = [...storedDecisions(memory), ...listAnnotations(memory).map(statementIn)].filter(
+    ({ text }) => key(text) === key(quoted),
+  );
+  return meant.length === 0 || meant.some((earlier) => canReplace(note, earlier)) ? quoted : null;
+}
+
+/** @returns the latest note that replaces a statement; null: none does */
+export function replacements(memory: Memory): (earlier: Statement) => Later | null {
   const byText = memory.once("replaced decisions", () => {
-    const found = new Map<string, Replacement>();
-    // The latest first: it wins.
-    for (const { note, at } of listAnnotations(memory)) {
-      const replaced = replacedIn(note);
-      if (replaced !== null && !found.has(key(replaced))) found.set(key(replaced), { text: note, at });
+    const found = new Map<string, ReturnType<typeof statementIn>[]>();
+    for (const note of listAnnotations(memory)) {
+      const replaced = replacedIn(note.note);
+      if (replaced !== null) addTo(found, key(replaced), statementIn(note));
     }
     return found;
   });
-  return (text, at) => {
-    const later = byText.size === 0 ? undefined : byText.get(key(text));
-    return later !== undefined && (at ?? 0) <= later.at ? later : null;
+  return (earlier) => {
+    if (byText.size === 0) return null;
+    const quoting = byText.get(key(earlier.text)) ?? [];
+    return quoting.find((later) => (earlier.at ?? 0) <= later.at && canReplace(later, earlier)) ?? null;
   };
 }

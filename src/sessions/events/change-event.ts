@@ -5,6 +5,7 @@ import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from ".
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { scrubLabel } from "../scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { titleOfBranch } from "./branch-title.ts";
 
@@ -37,11 +38,12 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
   const hasTime = startsAt !== null || endsAt !== null;
   const type = asked.type ?? (hasTime ? "temporal" : "task");
   checkTime(type, startsAt, endsAt);
-  const title = (asked.title ?? (branch === null ? "" : titleOfBranch(branch))).replace(/\s+/g, " ").trim();
+  const asTitle = asked.title ?? (branch === null ? "" : titleOfBranch(branch));
+  tooLong("title", asTitle.trim());
+  const title = scrubLabel("title", asTitle, (text) => scrubAlone(work.scrubber, text));
   if (title === "") {
     throw new PommelError("usage", "The event has no title.", 'Write `pm event create "what it is about"`.');
   }
-  tooLong("title", title);
   const description = (asked.description ?? "").trim();
   tooLong("description", description);
   const about =
@@ -55,7 +57,7 @@ export function createEvent(work: Work, asked: EventToCreate, now = Date.now()):
   }
   const event: EventRecord = {
     uid: newEventUid(),
-    title: scrubAlone(work.scrubber, title),
+    title,
     description: scrubAlone(work.scrubber, description),
     type,
     status: "active",

@@ -14,6 +14,7 @@ import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveSummary, summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { forgetTranscript, lastTurnNumber } from "../../store/memory/sessions/transcripts.ts";
+import { scrubLabel } from "../scrub/scrub-lines.ts";
 import { sumUpSession } from "../summaries/sum-up.ts";
 import type { ScrubbingWork } from "../work.ts";
 import { ingestTranscript } from "./ingest.ts";
@@ -115,7 +116,8 @@ function saveText({ memory, scrubber }: ScrubbingWork, session: AlineSession, ui
   if (!record || upToTurn == null) return false;
   const scrub = (text: string) => scrubAlone(scrubber, text);
   if (session.title !== null) {
-    const title = { text: scrub(session.title).slice(0, 200), source: "summary" as const };
+    const text = scrubLabel("title", session.title, scrub).slice(0, 200);
+    const title = { text, source: "summary" as const };
     saveSession(memory, { uid, agent: record.agent, cwd: record.cwd, title });
   }
   if (session.summary === null) return false;
@@ -168,7 +170,7 @@ function recordOf(event: AlineEvent, scrub: (text: string) => string): EventReco
   const isTemporal = known === "temporal" && (startsAt !== null || endsAt !== null);
   return {
     uid: createHash("sha256").update(`aline event ${id}`).digest("hex").slice(0, 12),
-    title: scrub(event.title.replace(/\s+/g, " ")).slice(0, 200),
+    title: scrubLabel("title", event.title, scrub).slice(0, 200),
     description: scrub(event.description ?? "").slice(0, 10_000),
     type: known === "temporal" && !isTemporal ? "task" : known,
     status: eventStatuses.find((status) => status === event.status) ?? "active",

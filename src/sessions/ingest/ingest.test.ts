@@ -277,6 +277,25 @@ test("secrets are stored nowhere", async () => {
   expect(stored.join()).toContain("[REDACTED_GITHUB_TOKEN]");
 });
 
+test("a title's secrets go before it is made one line", async () => {
+  const [password, token] = ["Gx7rQ9tLm2Vb", "d8oThHhGUnYYN07BnaOh"];
+  const titles = [
+    `url,username,password\nhttps://shop.test,ann,${password}`,
+    `NAME   PASSWORD       AGE\nann    ${password}   4d`,
+    `user: ann\u2028password: ${password}\u2028host: db`,
+    `glpat-${token.slice(0, 8)}\u001b[0m${token.slice(8)}`,
+  ];
+  for (const [index, title] of titles.entries()) {
+    const builder = transcript({ session: `titled-${index}` });
+    builder.prompt("What is this?");
+    builder.title(title);
+    await ingest(builder.writeTo(dir));
+    const stored = sessionByUid(memory, `titled-${index}`)!.title!;
+    expect(stored).toContain("[REDACTED_");
+    expect(stored).not.toMatch(/Gx7r|d8oT|hHhG|BnaO|[\n\u2028\u001b]/);
+  }
+}, 60_000);
+
 describe("a note", () => {
   test("becomes an annotation with a chunk of the conversation before", async () => {
     const builder = fixture();

@@ -22,7 +22,14 @@ import { messagesElsewhere } from "../../store/memory/sessions/usage.ts";
 import { dropTurns } from "../../store/memory/sharing.ts";
 import { type CutSettings, cutOf } from "../chunks/cut-rules.ts";
 import { relativizer } from "../relative-paths.ts";
-import { type Commands, idScrubber, scrubIds, scrubInfo, scrubLine } from "../scrub/scrub-lines.ts";
+import {
+  type Commands,
+  idScrubber,
+  scrubIds,
+  scrubInfo,
+  scrubLabel,
+  scrubLine,
+} from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
 import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
@@ -81,7 +88,7 @@ export async function ingestTranscript(
   if (moved !== null && moved.path !== path) moveTranscript(options.memory, moved.path, path);
   for (let attempt = 1; ; attempt++) {
     try {
-      await readOn({ ...options, idOf }, path, described, session, result, { signal, onProgress });
+      await readOn({ ...options, idOf }, path, info, session, result, { signal, onProgress });
       break;
     } catch (error) {
       if (attempt === maxAttempts) throw error;
@@ -280,7 +287,7 @@ function copiesIn(
 
 function titleOf(batch: ReadBatch, scrub: (text: string) => string): string | null {
   const title = titleIn(batch);
-  return title === null || saysNothing(title) ? null : scrub(title);
+  return title === null || saysNothing(title) ? null : scrubLabel("title", title, scrub);
 }
 
 /** The session that lines of a transcript were copied from; undefined when they are its own. */

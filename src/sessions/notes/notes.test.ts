@@ -23,10 +23,10 @@ beforeEach(() => {
 afterEach(() => store.remove());
 
 let at = 0;
-function note(text: string, sessionUid: string | null) {
+function note(text: string, sessionUid: string | null, author: string | null = null) {
   at++;
   const place = { turn: null, lineUid: null, branch: null, source: "shell" as const };
-  saveAnnotation(store.memory, { uid: `n${at}`, note: text, sessionUid, at, ...place });
+  saveAnnotation(store.memory, { uid: `n${at}`, note: text, sessionUid, author, at, ...place });
 }
 
 it("a note that rejects a session is known of it, the latest first", () => {
@@ -36,6 +36,7 @@ it("a note that rejects a session is known of it, the latest first", () => {
   note(rejectionText("it is slow", null), "a");
   note(rejectionText("it blocks the event loop", null), "a");
   note(rejectionText("nobody knows what", null), null);
+  note(rejectionText("a colleague dislikes it", null), "a", "bob");
   expect(rejectedSessions(store.memory)("a")).toBe("it blocks the event loop");
   expect(rejectedSessions(store.memory)("b")).toBeNull();
 });
@@ -43,6 +44,8 @@ it("a note that rejects a session is known of it, the latest first", () => {
 it("a decision that is rejected is superseded by the note, and its session is not", () => {
   const text = rejectionText("it drains the battery", "We poll every second.");
   note(text, "a");
-  expect(replacements(store.memory)("we poll every second", 0)).toMatchObject({ text });
+  expect(replacements(store.memory)({ text: "we poll every second", by: "person", at: 0 })).toMatchObject({
+    text,
+  });
   expect(rejectedSessions(store.memory)("a")).toBeNull();
 });

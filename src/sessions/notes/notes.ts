@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 
 /**
  * Whether two notes are equal. Placeholders of secrets are numbered per scrubbed text, and a hook scrubs a prompt
@@ -38,13 +39,15 @@ export const rejectionIn = (note: string): string | null => rejection.exec(note.
 export const rejectionText = (reason: string, decision: string | null): string =>
   decision === null ? `Rejected: ${reason}` : `Rejected “${decision.replace(/[“”]/g, '"')}”: ${reason}`;
 
-/** Why a session was rejected, by the latest note that says so; null: none does. */
+/** Why a session was rejected, by the latest note that says so; null: none does. A colleague rejects only their own. */
 export function rejectedSessions(memory: Memory): (sessionUid: string) => string | null {
   const reasons = memory.once("rejected sessions", () => {
     const found = new Map<string, string>();
-    for (const { note, sessionUid } of listAnnotations(memory)) {
+    for (const { note, sessionUid, author } of listAnnotations(memory)) {
       const reason = rejectionIn(note);
-      if (reason !== null && sessionUid !== null && !found.has(sessionUid)) found.set(sessionUid, reason);
+      if (reason === null || sessionUid === null || found.has(sessionUid)) continue;
+      if (author == null || sessionByUid(memory, sessionUid)?.author === author)
+        found.set(sessionUid, reason);
     }
     return found;
   });

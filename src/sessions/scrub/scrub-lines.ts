@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Entry, FileEdit, FileTouch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
+import { cleanLabel, type LabelKind } from "../../protocol/outside.ts";
 import {
   printedBy,
   type Scrubber,
@@ -24,6 +25,16 @@ export function idScrubber(scrubber: Scrubber, key: Uint8Array): (id: string) =>
       : `redacted-${createHmac("sha256", key).update(id).digest("hex").slice(0, 32)}`;
 }
 
+/**
+ * A label without secrets, cleaned. Cleaning comes second: in one line a table is none, and a token with an escape in it two words.
+ * What it joins is scrubbed again.
+ */
+export function scrubLabel(kind: LabelKind, text: string, scrub: (text: string) => string): string {
+  const scrubbed = scrub(text);
+  const label = cleanLabel(kind, scrubbed);
+  return label === scrubbed ? label : scrub(label);
+}
+
 /** A transcript's identity without secrets. */
 export function scrubInfo(
   info: TranscriptInfo,
@@ -31,7 +42,8 @@ export function scrubInfo(
   idOf: (id: string) => string,
 ): TranscriptInfo {
   const { session, parent, cwd, forkedFrom } = info;
-  const orNull = (text: string | null) => (text === null ? null : scrubAlone(scrubber, text));
+  const labelOrNull = (kind: LabelKind, text: string | null) =>
+    text === null ? null : scrubLabel(kind, text, (part) => scrubAlone(scrubber, part));
   return {
     ...info,
     session: idOf(session),
@@ -40,8 +52,8 @@ export function scrubInfo(
     parent: parent && {
       session: idOf(parent.session),
       toolUse: parent.toolUse && idOf(parent.toolUse),
-      agentType: orNull(parent.agentType),
-      task: orNull(parent.task),
+      agentType: labelOrNull("tool", parent.agentType),
+      task: labelOrNull("title", parent.task),
     },
   };
 }
@@ -70,12 +82,13 @@ export function scrubLine(
   ledger: SecretLedger,
   commands: Commands,
 ): TranscriptLine {
+  const modelOf = (model: string) => scrubLabel("model", model, (text) => scrubber.scrub(text, ledger));
   return {
     ...line,
     cwd: line.cwd === null ? null : scrubber.scrub(line.cwd, ledger),
     branch: line.branch === null ? null : scrubber.scrub(line.branch, ledger),
-    usage: line.usage && { ...line.usage, model: scrubber.scrub(line.usage.model, ledger) },
-    ...(line.model !== undefined && { model: scrubber.scrub(line.model, ledger) }),
+    usage: line.usage && { ...line.usage, model: modelOf(line.usage.model) },
+    ...(line.model !== undefined && { model: modelOf(line.model) }),
     entries: line.entries.map((entry) => scrubEntry(entry, scrubber, ledger, commands)),
   };
 }
@@ -91,11 +104,13 @@ export function scrubEntry(
   switch (entry.kind) {
     case "compaction":
       return { ...entry, trigger: entry.trigger && scrub(entry.trigger) };
+    case "title":
+      return { ...entry, text: scrubLabel("title", entry.text, scrub) };
     case "tool_use":
       if (typeof entry.input.command === "string") commands.set(entry.id, entry.input.command);
       return {
         ...entry,
-        tool: scrub(entry.tool),
+        tool: scrubLabel("tool", entry.tool, scrub),
         input: scrubValue(entry.input, scrub),
         files: entry.files.map((file): FileTouch => ({ ...file, path: scrub(file.path) })),
       };

@@ -25,7 +25,7 @@ export const outsideColumns: Readonly<
   checkpoint_sessions: { checkpoint_uid: "uid", session_uid: "session" },
   events: { uid: "uid", branch: "branch" },
   event_links: { event_uid: "uid", target_uid: "reference" },
-  chunks: { branch: "branch" },
+  chunks: { uid: "reference", branch: "branch" },
   observations: { path: "place" },
   injections: { session_uid: "session" },
 };

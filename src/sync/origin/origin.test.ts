@@ -79,7 +79,7 @@ describe("whoever may push to the branch", () => {
       ),
     });
     await sync(ann);
-    const somebody = `somebody (unsigned, claims to be "${annsName}")`;
+    const somebody = `somebody unsigned who claims to be ${annsName}`;
     expect(notes(ann)).toMatchObject({ [`ship the ${evesWord}`]: somebody });
     expect(authors(ann)).toEqual({ s1: null, s2: "eve@x.dev", s3: somebody });
     expect(ownWords(ann)).not.toContain(evesWord);

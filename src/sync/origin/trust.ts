@@ -5,6 +5,7 @@ import { withFileLock } from "../../project/files/file-lock.ts";
 import { textOf } from "../../project/files/if-any.ts";
 import { writeJson } from "../../project/files/replace-file.ts";
 import type { Home } from "../../project/home.ts";
+import { cleanLabel } from "../../protocol/outside.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
 import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
@@ -40,34 +41,26 @@ const shape = z.object({
   ),
 });
 
-const maxName = 80;
-
-/** A name that somebody gave: one line, without what changes how others are shown. */
-const cleanName = (name: string | null | undefined): string =>
-  (name ?? "")
-    .normalize("NFKC")
-    .replace(/[\p{C}\p{Z}\s]+/gu, " ")
-    .replace(/["“”<>]/g, "'")
-    .trim()
-    .slice(0, maxName);
+const cleanName = (name: string | null | undefined) => cleanLabel("author", name ?? "");
 
 /** Whose a record is that nobody signed. */
 export function unsignedAuthorship(claimed: string | null | undefined): Authorship {
   const name = cleanName(claimed);
-  return {
-    author: name === "" ? "somebody (unsigned)" : `somebody (unsigned, claims to be "${name}")`,
-    signer: null,
-  };
+  return { author: `somebody unsigned${name === "" ? "" : ` who claims to be ${name}`}`, signer: null };
 }
 
 const isSameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export class Trust {
-  /** @param own this person's names; whoever else uses one is another */
+  /** This person's names; whoever else uses one is another. */
+  private readonly own: readonly string[];
+
   constructor(
     private readonly file: string,
-    private readonly own: readonly string[] = [],
-  ) {}
+    own: readonly string[] = [],
+  ) {
+    this.own = own.map(cleanName).filter((name) => name !== "");
+  }
 
   private known: Signer[] | null = null;
 

@@ -1,3 +1,4 @@
+import { describeKind, fits } from "../../protocol/outside.ts";
 import { knownLines } from "../../store/memory/sessions/transcripts.ts";
 import { changedNames, type Files, type Tip } from "../branch/branch.ts";
 import { pathOf, placeOf } from "../branch/manifest.ts";
@@ -111,6 +112,11 @@ async function sessionFrom(
   { dryRun, signal }: ImportOptions,
 ): Promise<void> {
   const place = { kind: "session", id: uid } as const;
+  // A transcript says nowhere whose it is: the id is that of its path.
+  if (!fits("session", uid)) {
+    files.problems.set(pathOf({ ...place, part: "transcript" }), `not ${describeKind("session")}`);
+    return;
+  }
   const found = await recordAt(files, tip, { ...place, part: "meta" }, "meta");
   if (found !== null && found.uid !== uid) {
     files.problems.set(pathOf({ ...place, part: "meta" }), "belongs to another session");

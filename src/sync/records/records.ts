@@ -22,7 +22,7 @@ const hash = outside("commit");
 const uid = outside("uid");
 const id = outside("id");
 const author = z.optional(orNull(label("author")));
-const signer = z.optional(orNull(label("author")));
+const signer = z.optional(orNull(id));
 const model = label("model");
 /** An odd one is unknown. */
 const branch = z.catch(orNull(outside("branch")), null);
@@ -108,7 +108,7 @@ const commit = z.looseObject({
   tree: hash,
   parents: z.array(hash),
   branch,
-  author: label("author"),
+  author: label("person"),
   authored_at: moment,
   committed_at: moment,
   subject: label("title"),

@@ -2,6 +2,7 @@ import { createScrubber } from "../../../src/redact/create-scrubber.ts";
 import { createLedger, scrubValue } from "../../../src/redact/scrubber.ts";
 import { blindLookAlikes } from "./blind-look-alikes.ts";
 import { blindSecrets } from "./blind-secrets.ts";
+import { documentedLookAlikes, documentedSecrets } from "./documented.ts";
 import { developmentSecrets } from "./formats/development.ts";
 import { developmentLookAlikes } from "./formats/development-look-alikes.ts";
 import { heldOutSecrets } from "./formats/held-out.ts";
@@ -82,6 +83,12 @@ export function corpora(seed = 1): Corpus[] {
       lookAlikes: lookAlikesWrittenOtherwise(seed),
     },
     { name: "written otherwise, later", secrets: laterSecretsWrittenOtherwise(seed), lookAlikes: [] },
+    {
+      name: "documented",
+      secrets: casesOf(documentedSecrets, seed),
+      lookAlikes: casesOf(documentedLookAlikes, seed),
+      isHeldOut: true,
+    },
     { name: "written last", secrets: casesOf(lastSecrets, seed), lookAlikes: casesOf(lastLookAlikes, seed) },
   ];
 }

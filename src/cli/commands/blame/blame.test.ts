@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
+import { unknownAuthor } from "../../../features/blame/blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "../../../features/blame/operation.ts";
-import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
-import { summedUp } from "../../../queries/files.ts";
+import { summedUp } from "../../../features/files/files.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderBlame, renderSummary } from "./blame.ts";
 import { renderDirectory } from "./directory.ts";

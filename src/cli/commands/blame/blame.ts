@@ -1,14 +1,14 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import { explanationOf } from "../../../features/blame/blame-summary.ts";
+import { locate, parseLines, parsePlace } from "../../../features/blame/file-place.ts";
 import type { BlameAnswer, BlameRange } from "../../../features/blame/operation.ts";
 import { blame } from "../../../features/blame/operation.ts";
 import { gitBuffer, plain } from "../../../git/git.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
-import { explanationOf } from "../../../queries/blame/blame-summary.ts";
-import { locate, parseLines, parsePlace } from "../../../queries/blame/file-place.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../../text/display-width.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { call } from "../../../client/call.ts";
 import type { LinesByAuthor } from "../../../features/checkpoints/operation.ts";
+import { type SharedEntry, summedUp } from "../../../features/files/files.ts";
+import { pathsFrom } from "../../../features/related/related.ts";
 import type { Share } from "../../../features/stats/operation.ts";
 import { showStats } from "../../../features/stats/operation.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { type BlameAuthor, blameAuthors } from "../../../protocol/values.ts";
-import { type SharedEntry, summedUp } from "../../../queries/files.ts";
-import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import { fileUrl } from "../../terminal/links.ts";
 import type { Output, Screen } from "../../terminal/output.ts";

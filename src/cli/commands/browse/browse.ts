@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { locate, parsePlace } from "../../../features/blame/file-place.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { locate, parsePlace } from "../../../queries/blame/file-place.ts";
 import type { CommandContext } from "../../frame.ts";
 import { onOtherScreen } from "../../terminal/live.ts";
 import { BrowsedPage } from "./browsed-page.ts";

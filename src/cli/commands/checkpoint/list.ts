@@ -1,16 +1,16 @@
 import { call } from "../../../client/call.ts";
+import type { BackfillRequest } from "../../../features/checkpoints/checkpoints.ts";
 import type {
   CheckpointSession,
   CheckpointSummary,
   CheckpointsRequest,
 } from "../../../features/checkpoints/operation.ts";
 import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
+import { pathsFrom } from "../../../features/related/related.ts";
 import { historyProblem } from "../../../git/history/history.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import { spans } from "../../../protocol/reading/numbers.ts";
-import type { BackfillRequest } from "../../../queries/checkpoints/checkpoints.ts";
-import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { commitPages } from "../../terminal/links.ts";

@@ -1,10 +1,10 @@
 import { call } from "../../../client/call.ts";
+import { gitDiff } from "../../../features/checkpoints/compare-checkpoints.ts";
 import type { CheckpointAnswer, ComparedSide, DiffAnswer } from "../../../features/checkpoints/operation.ts";
 import { compareCheckpoints, showCheckpoint } from "../../../features/checkpoints/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { readAgentState, type SessionState } from "../../../protocol/agent-state.ts";
 import { linkEvidence } from "../../../protocol/reading/evidence.ts";
-import { gitDiff } from "../../../queries/checkpoints/checkpoints-diff.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";

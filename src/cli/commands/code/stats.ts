@@ -1,9 +1,9 @@
 import { call } from "../../../client/call.ts";
+import { pathsFrom } from "../../../features/related/related.ts";
 import type { Share, StatsAnswer } from "../../../features/stats/operation.ts";
 import { showStats, type statsRequest } from "../../../features/stats/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { Shaped } from "../../../protocol/shape-parts.ts";
-import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar, bar, sparkline } from "../../terminal/chart.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import type { Repaired } from "../../../features/doctor/findings.ts";
 import { indexFiles } from "../../../features/index/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
@@ -8,7 +9,6 @@ import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
 import { homeOf } from "../../../project/home.ts";
 import type { Project } from "../../../project/paths.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
-import type { Repaired } from "../../../queries/upkeep/findings.ts";
 import type { CommandContext } from "../../frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";

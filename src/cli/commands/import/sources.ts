@@ -4,18 +4,18 @@ import { claude } from "../../../agents/claude/claude.ts";
 import { agents, placesOf } from "../../../agents/registry.ts";
 import { call } from "../../../client/call.ts";
 import { findOrStartDaemon } from "../../../client/connect.ts";
+import type {
+  AlineImport,
+  AlinePlan,
+  ImportFollowed,
+  TranscriptToImport,
+} from "../../../features/import/import.ts";
 import { importTranscript } from "../../../features/import/operation.ts";
 import { showStatus } from "../../../features/status/operation.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type {
-  AlineImport,
-  AlinePlan,
-  ImportFollowed,
-  TranscriptToImport,
-} from "../../../queries/sessions/import.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
 import { parseWhen } from "../../../text/dates.ts";
 import type { CommandContext } from "../../frame.ts";

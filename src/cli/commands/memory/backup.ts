@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from "node:path";
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import type { ListedBackup, RestorePreview } from "../../../features/backup/backups.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { ListedBackup, RestorePreview } from "../../../queries/upkeep/backups.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
 import type { CommandContext } from "../../frame.ts";
 import { canAsk, confirm } from "../../terminal/ask.ts";

@@ -1,8 +1,8 @@
 import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
+import { type KeySource, passphraseVariable } from "../../../features/backup/backups.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { PommelError } from "../../../project/errors.ts";
-import { type KeySource, passphraseVariable } from "../../../queries/upkeep/backups.ts";
 import type { CommandContext } from "../../frame.ts";
 import { askSecret, canAsk } from "../../terminal/ask.ts";
 import { type Output, tick } from "../../terminal/output.ts";

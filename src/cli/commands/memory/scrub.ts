@@ -94,7 +94,7 @@ export async function forgetCommand(
 
 /** Shared data cannot be removed from other machines. */
 async function sharedNote(project: Project): Promise<string[]> {
-  const { notSharedYet } = await import("../../../queries/sync/not-shared.ts");
+  const { notSharedYet } = await import("../../../features/share/not-shared.ts");
   if ((await notSharedYet(project).catch(() => null)) === null) return [];
   const branch = loadConfig(project).config["sync.branch"];
   return [`What \`pm share git\` shared of it stays on the branch ${branch} and in every copy of it.`];

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
+import { unknownAuthor } from "../../../features/blame/blame-summary.ts";
 import type { ReviewAnswer } from "../../../features/review/operation.ts";
-import { unknownAuthor } from "../../../queries/blame/blame-summary.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { markdownAsHtml } from "../../../text/markdown/html.ts";
 import { asText } from "../../../text/markdown/inert.ts";

@@ -1,4 +1,6 @@
 import { call } from "../../../client/call.ts";
+import type { Carried } from "../../../features/exchange/carry.ts";
+import { pathsFrom } from "../../../features/related/related.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "../../../features/review/operation.ts";
 import { reviewChange, type reviewRequest } from "../../../features/review/operation.ts";
 import { labelDecision } from "../../../features/search/found-words.ts";
@@ -12,8 +14,6 @@ import {
 import { findProject, findProjectIfAny } from "../../../git/projects/find-project.ts";
 import { projectAt } from "../../../project/paths.ts";
 import type { Shaped } from "../../../protocol/shape-parts.ts";
-import type { Carried } from "../../../queries/attribution/carry.ts";
-import { pathsFrom } from "../../../queries/sessions/conversations-related.ts";
 import type { CommandContext } from "../../frame.ts";
 import { authorBar } from "../../terminal/chart.ts";
 import type { Screen } from "../../terminal/output.ts";

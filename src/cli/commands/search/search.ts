@@ -107,7 +107,7 @@ async function loadRenderer() {
 
 async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
   if (code === null) return { metrics: null, said: "" };
-  const { contextMetricsOf } = await import("../../../queries/search/context-metrics.ts");
+  const { contextMetricsOf } = await import("../../../features/search/context-metrics.ts");
   const metrics = await contextMetricsOf(project, request, code);
   return { metrics, said: `\n\n${renderMetrics(metrics)}` };
 }

@@ -1,7 +1,7 @@
+import { fateOf, formatFreshness } from "../../../features/search/format-commit-fate.ts";
 import { excerptOf, resultType } from "../../../features/search/found-words.ts";
 import { labelWords, sharedBy } from "../../../protocol/origin.ts";
 import type { TranscriptSearchResponse } from "../../../protocol/results.ts";
-import { fateOf, formatFreshness } from "../../../queries/search/format-commit-fate.ts";
 import { type Found, renderFound } from "../../results/found.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { oneLine, printable, shortId, when } from "../../terminal/text.ts";

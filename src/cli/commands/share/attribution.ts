@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { call } from "../../../client/call.ts";
+import type { NotesExport } from "../../../features/exchange/export-notes.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import type { NotesExport } from "../../../queries/attribution/export-notes.ts";
 import type { CommandContext } from "../../frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";

@@ -1,7 +1,7 @@
 import { type CallOptions, call } from "../../../client/call.ts";
+import type { SyncRequest } from "../../../features/share/share-git.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { PommelError } from "../../../project/errors.ts";
-import type { SyncRequest } from "../../../queries/sync/sync.ts";
 import { hintFor, type SyncCounts, type SyncReport } from "../../../sync/report.ts";
 import type { CommandContext } from "../../frame.ts";
 import { askSecret, canAsk, confirm } from "../../terminal/ask.ts";

@@ -1,6 +1,6 @@
 import { call } from "../../../client/call.ts";
+import type { TrustAnswer } from "../../../features/share/trust.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
-import type { TrustAnswer } from "../../../queries/sync/trust.ts";
 import type { Standing } from "../../../sync/origin/trust.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned } from "../../terminal/output.ts";
@@ -42,7 +42,10 @@ function listText(signers: TrustAnswer["signers"]): string {
     words[standing],
     oneLine(name) || (key === "unsigned" ? "whatever nobody signed" : "no name"),
     key,
-    `${counted(sessions, "session")}, ${counted(notes, "note")}`,
+    // What was recorded here came from no key.
+    standing === "yours" && sessions + notes === 0
+      ? ""
+      : `${counted(sessions, "session")}, ${counted(notes, "note")}`,
     since === 0 ? "" : `since ${new Date(since).toISOString().slice(0, 10)}`,
   ]);
   return aligned(rows);

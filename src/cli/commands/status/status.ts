@@ -225,7 +225,7 @@ const refreshMs = 2000;
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
   const project = await findProject(cwd);
   if (options.skipped) {
-    const { skippedFiles } = await import("../../../queries/search/code.ts");
+    const { skippedFiles } = await import("../../../features/search/code.ts");
     const skipped = await skippedFiles(project);
     output.result({ skipped }, () => renderSkipped(skipped, output.colors));
   } else if (options.watch) {
@@ -239,7 +239,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
 
 /** Says what is new since the memory was shared last, where it is shared. */
 async function withSharing(project: Project, status: StatusResponse): Promise<StatusResponse> {
-  const { notSharedText, notSharedYet } = await import("../../../queries/sync/not-shared.ts");
+  const { notSharedText, notSharedYet } = await import("../../../features/share/not-shared.ts");
   // The status already shows why a memory cannot be read.
   const counts = await notSharedYet(project).catch(() => null);
   const text = counts === null ? null : notSharedText(counts);

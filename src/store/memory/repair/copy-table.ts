@@ -152,7 +152,9 @@ function rowOf(
   const named = values.map(
     (value, i) => [columns[i]!.name, columns[i]!.name === alias ? rowid : value] as const,
   );
-  return Object.fromEntries(named.filter(([name]) => known.has(name)));
+  const row = named.filter(([name]) => known.has(name));
+  // Damage can leave a record without any value.
+  return row.length === 0 ? null : Object.fromEntries(row);
 }
 
 /** A turn keeps its prompt where what was said in it is lost. @returns the same where nothing is wrong with it */

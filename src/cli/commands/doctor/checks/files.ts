@@ -111,7 +111,8 @@ export function checkWatches(root: string, limitFile: string): CheckResult {
     return ok("this system has no limit on watched directories");
   }
   const directories = countDirectories(root);
-  const counts = `${directories} directories, the system watches up to ${limit}`;
+  const watched = `${directories.toLocaleString("en")} ${directories === 1 ? "directory" : "directories"}`;
+  const counts = `${watched}, the system watches up to ${limit}`;
   if (directories <= limit / 2) return ok(counts);
   const hint = `Raise the limit: \`sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, directories * 4)}\`; until then, Pommel may poll for changes.`;
   return warn(`${counts}, for all programs together.`, hint);

@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { agents, placesOf } from "../../../../agents/registry.ts";
 import { call } from "../../../../client/call.ts";
+import type { DamagedPlace, StoreCheck } from "../../../../features/doctor/findings.ts";
 import { loadConfig } from "../../../../project/config/config.ts";
 import { PommelError } from "../../../../project/errors.ts";
 import { type DiskEncryption, diskEncryptionOf } from "../../../../project/files/disk-encryption.ts";
 import { homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
-import type { DamagedPlace, StoreCheck } from "../../../../queries/upkeep/findings.ts";
 import type { LeftOut } from "../../../../sessions/ingest/known-transcripts.ts";
 import { relativeTime } from "../../../../text/relative-time.ts";
 import { humanBytes } from "../../../terminal/output.ts";
@@ -199,7 +199,7 @@ function damagedText(lines: readonly DamagedPlace[]): string {
 function asText({ agent, unknown, kinds, damaged }: LeftOut): string {
   const title = agents.find(({ name }) => name === agent)?.title ?? agent;
   const what = [
-    ...(unknown > 0 ? [`${unknown} lines of unknown kinds (${named(kinds)})`] : []),
+    ...(unknown > 0 ? [`${counted(unknown, "line")} of unknown kinds (${named(kinds)})`] : []),
     ...(damaged > 0 ? [`${damaged} damaged or oversized`] : []),
   ];
   return `skipped in ${title}'s: ${what.join(" and ")}`;

@@ -156,7 +156,7 @@ async function checkIndex(project: Project): Promise<CheckResult> {
 }
 
 async function checkSharing(project: Project): Promise<CheckResult> {
-  const { notSharedText, notSharedYet } = await import("../../../../queries/sync/not-shared.ts");
+  const { notSharedText, notSharedYet } = await import("../../../../features/share/not-shared.ts");
   const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
   if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
   if (counts === null) return ok("the memory is not shared with other machines");

@@ -1,0 +1,118 @@
+import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
+import type { Project } from "../../project/paths.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
+import { isoTime } from "../status/describe-index.ts";
+import { agentsSince, noteOn } from "./agents-since.ts";
+import { summaryOf, unknownAuthor } from "./blame-summary.ts";
+import { blamedLines } from "./blamed-lines.ts";
+import type { LineRange } from "./file-place.ts";
+import { authorsOf } from "./line-authors.ts";
+import type { AgentsSince, BlameAnswer, BlameRange } from "./operation.ts";
+
+export interface BlameRequest {
+  /** From the project's root, with slashes: `locate` of file-place.ts. */
+  file: string;
+  /** Left out or empty: the whole file. */
+  ranges?: readonly LineRange[] | undefined;
+  /** The file as it was there; left out: as it is in the working tree. */
+  revision?: string | undefined;
+  /** Give the lines' texts as well. */
+  texts?: boolean | undefined;
+}
+
+/**
+ * Who wrote the lines of a file.
+ * @param memory null: there is no memory, so only git is asked
+ * @throws PommelError `usage` for what git cannot blame, `not_found` for a missing file or line
+ */
+export async function blameFile(
+  project: Project,
+  memory: Memory | null,
+  request: BlameRequest,
+  signal?: AbortSignal,
+): Promise<BlameAnswer> {
+  const { file, revision = null, texts = false } = request;
+  const { lines, commits, note } = await blamedLines(project, request, signal);
+  const since = memory === null ? null : agentsSince(memory, project.root);
+  const { authors, unseen } = await authorsOf(project, memory, file, { lines, commits }, since, signal);
+  const ranges = rangesOf(lines, commits, authors);
+  return {
+    file,
+    revision,
+    ranges,
+    summary: summaryOf(ranges),
+    agents_since: since && withoutTime(since),
+    notes: [
+      ...notesOn(memory, lines, commits, unseen),
+      ...(note === null ? [] : [note]),
+      ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
+    ],
+    ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
+  };
+}
+
+const withoutTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
+
+/** Puts lines together that follow each other in the file and in their commit, and that one author wrote. */
+function rangesOf(
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  authors: readonly LineAuthor[],
+): BlameRange[] {
+  const ranges: BlameRange[] = [];
+  let before: { line: BlamedLine; author: LineAuthor } | null = null;
+  lines.forEach((line, i) => {
+    const author = authors[i] ?? unknownAuthor;
+    const range = ranges.at(-1);
+    if (range && before?.author === author && follows(line, before.line)) {
+      range.last_line = line.line;
+    } else {
+      const commit = line.commit === null ? undefined : commits.get(line.commit);
+      ranges.push({
+        first_line: line.line,
+        last_line: line.line,
+        commit: line.commit,
+        ...author,
+        person: commit?.author ?? null,
+        authored_at: isoTime(commit?.authoredAt ?? null),
+        subject: commit?.summary ?? null,
+        original_path: line.originalPath,
+        original_line: line.originalLine,
+        is_boundary: line.isBoundary,
+      });
+    }
+    before = { line, author };
+  });
+  return ranges;
+}
+
+function follows(line: BlamedLine, before: BlamedLine): boolean {
+  return (
+    line.commit === before.commit &&
+    line.originalPath === before.originalPath &&
+    line.line === before.line + 1 &&
+    line.originalLine === before.originalLine + 1
+  );
+}
+
+function notesOn(
+  memory: Memory | null,
+  lines: readonly BlamedLine[],
+  commits: ReadonlyMap<string, BlamedCommit>,
+  unseen: readonly string[],
+): string[] {
+  const notes: string[] = [];
+  if (memory !== null && unseen.length > 0) {
+    const are = unseen.length === 1 ? "1 commit is" : `${unseen.length} commits are`;
+    const oldest = Math.min(
+      ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
+    );
+    notes.push(`${are} not analysed yet: ${backfillHint(memory, oldest)}.`);
+  }
+  if (lines.some(({ isBoundary }) => isBoundary)) {
+    notes.push("This clone is shallow: some lines may be older than the named commit.");
+  }
+  return notes;
+}

@@ -1,0 +1,139 @@
+import { type GitInput, gitBytes, gitFields } from "../../git/git.ts";
+import { commitNamed } from "../../git/history/history.ts";
+import { linesOf } from "../../git/output-lines.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { resolveCommit, turnsNamed } from "./checkpoints.ts";
+import type { ComparedSide, DiffAnswer, FileDifference } from "./operation.ts";
+
+/** Maximum number of commits between two checkpoints; sessions that led to any beyond it are left out. */
+const maxBetween = 20_000;
+
+/**
+ * Compares the trees of two checkpoints or commits, and lists the sessions that led from one to the other.
+ * @throws PommelError as `resolveCommit`, `not_found` also if git lacks one of them
+ */
+export async function diffCheckpoints(
+  project: Project,
+  memory: Memory,
+  names: { from: string; to: string },
+): Promise<DiffAnswer> {
+  const from = await commitHere(project, memory, names.from);
+  const to = await commitHere(project, memory, names.to);
+  const files = await differences(project.root, from.commit, to.commit);
+  const sum = (of: (file: FileDifference) => number | null) =>
+    files.reduce((total, file) => total + (of(file) ?? 0), 0);
+  const between = await checkpointsBetween(project.root, memory, from.commit, to.commit);
+  return {
+    from: sideOf(memory, from),
+    to: sideOf(memory, to),
+    files,
+    insertions: sum(({ insertions }) => insertions),
+    deletions: sum(({ deletions }) => deletions),
+    sessions: [...sessionsOf(memory, between.from, "from"), ...sessionsOf(memory, between.to, "to")],
+  };
+}
+
+async function commitHere(project: Project, memory: Memory, name: string) {
+  const found = await resolveCommit(project, memory, name);
+  if ((await commitNamed(project.root, found.commit)) !== null) return found;
+  throw new PommelError(
+    "not_found",
+    `Commit ${found.commit.slice(0, 12)} is not in this repository.`,
+    "It may be on another machine or garbage-collected: try `git fetch`.",
+  );
+}
+
+function sideOf(
+  memory: Memory,
+  { commit, checkpoint }: { commit: string; checkpoint: CheckpointRecord | null },
+): ComparedSide {
+  return {
+    id: checkpoint?.id ?? null,
+    commit,
+    subject: checkpoint?.commit.subject ?? commitByHash(memory, commit)?.subject ?? null,
+  };
+}
+
+const inProject = ["--relative", "--no-ext-diff", "--no-textconv", "-M"];
+
+/** git's own output: `--stat`, or the whole difference. */
+export function gitDiff(
+  project: Project,
+  { from, to }: { from: string; to: string },
+  { patch, color, columns }: { patch: boolean; color: boolean; columns: number },
+  input: GitInput = {},
+): AsyncGenerator<Buffer, void, undefined> {
+  const shown = patch ? ["--patch"] : [`--stat=${columns}`];
+  const args = ["diff", ...inProject, `--color=${color ? "always" : "never"}`, ...shown, from, to, "--"];
+  return gitBytes(project.root, args, input);
+}
+
+/** `1\t2\tpath`, for a rename `1\t2\t` and both names after it; `-` for binary files. */
+async function differences(dir: string, from: string, to: string): Promise<FileDifference[]> {
+  const files: FileDifference[] = [];
+  const fields = gitFields(dir, ["diff", ...inProject, "--numstat", "-z", from, to, "--"]);
+  for await (const field of fields) {
+    const [, insertions = "", deletions = "", path = ""] = /^(-|\d+)\t(-|\d+)\t(.*)$/s.exec(field) ?? [];
+    const oldPath: string | null = path === "" ? ((await fields.next()).value ?? null) : null;
+    files.push({
+      path: path === "" ? ((await fields.next()).value ?? "") : path,
+      old_path: oldPath,
+      insertions: insertions === "-" ? null : Number(insertions),
+      deletions: deletions === "-" ? null : Number(deletions),
+    });
+  }
+  return files;
+}
+
+/** Checkpoints that one side has and the other has not, the latest first. */
+async function checkpointsBetween(
+  dir: string,
+  memory: Memory,
+  from: string,
+  to: string,
+): Promise<Record<"from" | "to", CheckpointRecord[]>> {
+  const between: Record<"from" | "to", CheckpointRecord[]> = { from: [], to: [] };
+  const known = new Set(checkpointPlaces(memory).map(({ hash }) => hash));
+  const args = ["rev-list", "--left-right", `--max-count=${maxBetween}`, `${from}...${to}`, "--"];
+  for await (const lines of linesOf(gitBytes(dir, args))) {
+    for (const line of lines) {
+      const hash = line.slice(1);
+      const checkpoint = known.has(hash) ? checkpointOfCommit(memory, hash) : null;
+      if (checkpoint !== null) between[line.startsWith("<") ? "from" : "to"].push(checkpoint);
+    }
+  }
+  return between;
+}
+
+function sessionsOf(
+  memory: Memory,
+  checkpoints: readonly CheckpointRecord[],
+  side: "from" | "to",
+): DiffAnswer["sessions"] {
+  const bySession = new Map<string, { checkpoints: string[]; turns: Set<number> }>();
+  for (const { id, sessions } of checkpoints) {
+    for (const { sessionUid, turns } of sessions) {
+      const known = bySession.get(sessionUid) ?? { checkpoints: [], turns: new Set() };
+      known.checkpoints.push(id);
+      for (const turn of turns) known.turns.add(turn);
+      bySession.set(sessionUid, known);
+    }
+  }
+  return [...bySession].map(([uid, { checkpoints, turns }]) => ({
+    session_id: uid,
+    title: sessionByUid(memory, uid)?.title ?? null,
+    side,
+    checkpoints,
+    turns: turnsNamed(
+      memory,
+      uid,
+      [...turns].sort((a, b) => a - b),
+    ),
+  }));
+}

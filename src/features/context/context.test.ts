@@ -1,0 +1,617 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import {
+  conversation,
+  edited as editedNow,
+  type Happening,
+  prompt,
+  ran,
+} from "../../../test/support/turn-fixture.ts";
+import { type Config, defaultConfig } from "../../project/config/settings.ts";
+import { SessionSearch } from "../../search/sessions/engine.ts";
+import { turnToStore } from "../../sessions/ingest/turns.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { saveEvent } from "../../store/memory/events.ts";
+import { listInjections } from "../../store/memory/injections.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { ChunkToStore } from "../../store/memory/memory-records.ts";
+import { forget, nothing } from "../../store/memory/privacy/forget.ts";
+import { saveSummary } from "../../store/memory/sessions/summaries.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { answerContext } from "./context.ts";
+import type { ContextRequest } from "./operation.ts";
+import type { FileHistory, Injection } from "./source.ts";
+
+const now = Date.parse("2026-03-10T12:00:00Z");
+const day = 24 * 3600 * 1000;
+
+let memory: Memory;
+let dir: string;
+let remove: () => void;
+let config: Config;
+let branch: string | null;
+let compactedTo: string | null;
+let named: Injection[];
+let history: FileHistory;
+beforeEach(() => {
+  ({ memory, dir, remove } = temporaryMemory());
+  config = { ...defaultConfig(), "context.kinds": ["start", "compaction", "prompt", "edit"] };
+  branch = "retries";
+  compactedTo = null;
+  named = [];
+  history = { changes: async () => [], committed: async () => null };
+});
+afterEach(() => remove());
+
+const ask = (
+  request: Partial<ContextRequest> & Pick<ContextRequest, "event">,
+  origin: string | null = null,
+) =>
+  answerContext(
+    {
+      ...{ root: dir, worktrees: [join(dir, "../beside")], memory, config, now, until: null, origin },
+      search: (query) =>
+        new SessionSearch({ root: dir, memory, embedder: null, now: () => now }).search(query),
+      branch: async () => branch,
+      summary: async () => compactedTo,
+      namedCode: async () => named,
+      history,
+    },
+    { session_id: "current", ...request },
+  );
+
+function session(
+  uid: string,
+  daysAgo: number,
+  chunks: Partial<ChunkToStore>[],
+  more: { branch?: string; author?: string } = {},
+) {
+  const at = now - daysAgo * day;
+  const { id } = addSession(memory, uid, { branch: "retries", startedAt: at, lastAt: at, ...more });
+  chunks.forEach((one, i) => {
+    const files = (one.files ?? []).map((path) => ({ path, how: "edit" as const }));
+    saveTurn(
+      memory,
+      id,
+      turn(i + 1, { startedAt: at, endedAt: at, prompt: `asked of ${uid} ${i + 1}`, files }),
+    );
+    for (const { path } of files) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), "");
+    }
+  });
+  replaceChunks(
+    memory,
+    id,
+    { type: "raw", from: 0 },
+    chunks.map((one, i) =>
+      chunk(i, one.text ?? "", {
+        ...{ session: uid, startedAt: at, endedAt: at, branch: "retries", ...one },
+        ...(one.decisions && { decisions: one.decisions.map((each) => ({ ...each, turn: i + 1 })) }),
+      }),
+    ),
+  );
+  return id;
+}
+
+const decided = (text: string, more: Partial<ChunkToStore> = {}): Partial<ChunkToStore> => ({
+  text: `[USER] ${text}`,
+  ...deciding(text),
+  ...more,
+});
+
+const note = (
+  uid: string,
+  text: string,
+  daysAgo: number,
+  sessionUid: string | null = null,
+  author: string | null = null,
+) =>
+  saveAnnotation(memory, {
+    ...{ uid, sessionUid, turn: null, lineUid: null, source: "shell", branch: null, note: text, author },
+    at: now - daysAgo * day,
+  });
+
+describe("at the start of a session", () => {
+  it("an empty memory adds nothing", async () => {
+    expect(await ask({ event: "session-start" })).toMatchObject({ text: null, items: [] });
+    expect(listInjections(memory, { limit: 9 })).toEqual([]);
+  });
+
+  it("injects the last work on the branch, notes, current decisions, and the branch's event", async () => {
+    const last = session("last", 1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    saveSummary(memory, {
+      ...{ sessionId: last, source: "extractive", upToTurn: 1, at: now, model: null },
+      text: "Asked:\n- retry\n\nOutcome:\nThe importer retries now.",
+    });
+    session("elsewhere", 0.5, [{ text: "[ASSISTANT] Something else." }], { branch: "main" });
+    session("old", 90, [decided("We decided to use JSON instead of TOML.")]);
+    session("beside", 2, [decided("We decided to poll instead of waiting.", { branch: "polling" })], {
+      branch: "polling",
+    });
+    note("n1", "releases are cut on Fridays", 3);
+    note("n2", "an old one", 200);
+    saveEvent(memory, {
+      ...{
+        uid: "e1",
+        title: "importer rewrite",
+        description: "",
+        type: "task",
+        status: "active",
+        branch: "retries",
+        startsAt: null,
+        endsAt: null,
+      },
+      createdAt: now,
+      updatedAt: now,
+    });
+    const { text, items, tokens } = await ask({ event: "session-start", source: "startup" });
+    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
+      ["session:last:branch", "The last session on this branch"],
+      ["note:n1", "User's note"],
+      ["chunk:last:raw:0", "User's decision"],
+      ["event:e1", "This branch's event"],
+    ]);
+    expect(items[0]!.quote).toContain("asked of last 1. Outcome: The importer retries now.");
+    expect(text).toContain(
+      "“We decided to retry three times instead of once.” (session last turn 1, 2026-03-09",
+    );
+    expect(listInjections(memory, { limit: 9 })).toMatchObject([
+      {
+        sessionUid: "current",
+        event: "session-start",
+        at: now,
+        tokens,
+        items: items.map(({ ref }) => ({ ref })),
+      },
+    ]);
+  });
+
+  it("says which session a note rejects", async () => {
+    const at = now - 5 * day;
+    const title = { text: "Poll the ledger", source: "agent" } as const;
+    addSession(memory, "tried", { title, branch: "polling", startedAt: at, lastAt: at });
+    note("r", "Rejected: it blocks the event loop", 1, "tried");
+    const { items } = await ask({ event: "session-start", source: "startup" });
+    expect(items.map(({ quote }) => quote)).toEqual(["Rejected “Poll the ledger”: it blocks the event loop"]);
+  });
+
+  it("leaves out decisions that are superseded, about deleted files, or on abandoned branches", async () => {
+    session("a", 3, [
+      decided("We decided to retry five times instead of once here.", { files: ["src/a.ts"] }),
+      decided("We decided to drop the exporter.", { files: ["src/gone.ts"] }),
+      decided("We decided to go a way that was left.", { abandoned: true }),
+    ]);
+    session("b", 1, [
+      decided("We decided to retry three times instead of once here.", { files: ["src/a.ts"] }),
+    ]);
+    const { rmSync } = await import("node:fs");
+    rmSync(join(dir, "src/gone.ts"));
+    branch = null;
+    const { items } = await ask({ event: "session-start" });
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:b:raw:0"]);
+  });
+
+  it("says what a colleague shared, and does not take their note for the user's", async () => {
+    session("theirs", 1, [decided("We decided to retry three times instead of once.")], {
+      author: "ann@acme.test",
+    });
+    note("n1", "releases are cut on Fridays", 3, null, "bob@acme.test");
+    const { text } = await ask({ event: "session-start" });
+    expect(text).toContain("The last session on this branch: “asked of theirs 1.");
+    expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
+    expect(text).toContain(
+      "- Note by bob@acme.test, a colleague: “releases are cut on Fridays” (from a shell, 2026-",
+    );
+    expect(text).toContain("- Decision by ann@acme.test, a colleague: “");
+    expect(text).not.toContain("User's note");
+  });
+
+  it("leaves out a note that a later one replaces", async () => {
+    note("n1", "releases are cut on Fridays", 3);
+    note("n2", "Instead of “Releases are cut on Fridays.”: on Mondays", 2);
+    note("n3", "Instead of “the ledger is slow”: it is quick", 2);
+    note("n4", "the ledger is slow", 1);
+    const { items } = await ask({ event: "session-start" });
+    expect(items.map(({ ref }) => ref)).toEqual(["note:n4", "note:n3", "note:n2"]);
+  });
+
+  it("injects nothing twice into a session, even after a resume, but again into another session", async () => {
+    session("last", 1, [decided("We decided to retry three times instead of once.")]);
+    const first = await ask({ event: "session-start" });
+    expect(first.items).toHaveLength(2);
+    expect(await ask({ event: "session-start", source: "resume" })).toMatchObject({
+      text: null,
+      reason: "the session already has it",
+    });
+    expect((await ask({ event: "session-start", session_id: "another" })).items).toHaveLength(2);
+  });
+
+  it("injects only what happened elsewhere since into a resumed session", async () => {
+    session("before", 5, [decided("We decided to keep the queue instead of the list.")]);
+    session("current", 3, [decided("We decided to retry three times instead of once.")]);
+    session("current/agent", 3, [decided("We decided that the subagent counts instead of us.")]);
+    session("since", 1, [decided("We decided to log failures instead of raising them.")]);
+    const { items } = await ask({ event: "session-start", source: "resume" });
+    expect(items.map(({ ref }) => ref)).toEqual(["session:since:branch", "chunk:since:raw:0"]);
+  });
+
+  it("after a compaction, injects only what the session itself noted, decided and edited", async () => {
+    session("other", 1, [decided("We decided to log failures instead of raising them.")]);
+    session("current", 0.1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    note("n1", "mine", 0.1, "current");
+    note("n2", "another's", 0.1, "other");
+    compactedTo = "We work on b.ts.";
+    const { items } = await ask({ event: "session-start", source: "compact", preview: true });
+    expect(items.map(({ ref }) => ref)).toEqual(["note:n1", "chunk:current:raw:0", "session:current:files"]);
+    expect(items[2]!.quote).toBe("src/a.ts");
+    const refs = async () =>
+      (await ask({ event: "session-start", source: "compact", preview: true })).items.map(({ ref }) => ref);
+    compactedTo = "We work on a.ts.";
+    expect(await refs()).not.toContain("session:current:files");
+    compactedTo = null;
+    expect(await refs()).toContain("session:current:files");
+  });
+
+  it("after each compaction anew, as the one before is gone", async () => {
+    session("current", 0.1, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+    const refs = async () =>
+      (await ask({ event: "session-start", source: "compact" })).items.map(({ ref }) => ref);
+    const all = ["chunk:current:raw:0", "session:current:files"];
+    expect(await refs()).toEqual(all);
+    expect(await refs()).toEqual(all);
+  });
+
+  it("after a compaction, injects the commands that are run again and again", async () => {
+    const runs = (uid: string, ...lines: string[]) => {
+      const { id } = addSession(memory, uid, { cwd: dir });
+      for (const one of conversation({}, prompt("go"), ...lines.map((line) => ran(line))))
+        saveTurn(
+          memory,
+          id,
+          turn(
+            one.number,
+            turnToStore(one, (path) => path),
+          ),
+        );
+    };
+    for (const uid of ["one", "two", "three"]) runs(uid, "npm run check");
+    const often = ["make all", "make all", "make all"];
+    runs("current", "npm run check", "./once", ...often, "git status", "git status", "git status");
+    compactedTo = "We work.";
+    const { items } = await ask({ event: "session-start", source: "compact" });
+    expect(items).toMatchObject([{ ref: "session:current:commands", quote: "make all; npm run check" }]);
+  });
+});
+
+const about = (thing: string, more: Partial<ChunkToStore> = {}) => {
+  const text = `[ASSISTANT] The ${thing} timed out in fetchLedger because of the proxyWindow limit.`;
+  const terms = { prompt: "", answer: text, actions: "", errors: "" };
+  return { text, terms, ...more };
+};
+
+describe("with a prompt, where few sessions are known", () => {
+  it.each([1, 2, 3])("of %i speaks of one that plainly matches", async (sessions) => {
+    session("good", 40, [about("importer")]);
+    for (let i = 1; i < sessions; i++)
+      session(`other${i}`, 2, [{ text: `[USER] Sort the settings of part ${i}.` }]);
+    const ofPrompt = async (prompt: string) =>
+      (await ask({ event: "user-prompt", prompt, preview: true })).items.map(({ ref }) => ref);
+    expect(await ofPrompt("did the importer time out in fetchLedger?")).toEqual(["session:good"]);
+    expect(await ofPrompt("write the release notes of the importer")).toEqual([]);
+  });
+});
+
+describe("with a prompt", () => {
+  beforeEach(() => {
+    for (let i = 0; i < 12; i++)
+      session(`noise${i}`, 2, [
+        about(`usual thing number ${i}`, {
+          text: "usual",
+          terms: { prompt: "", answer: `fix the tests of the merge ${i}`, actions: "", errors: "" },
+        }),
+      ]);
+  });
+
+  it("injects sessions that were found, and what came of them", async () => {
+    const id = session("good", 40, [about("importer", { kind: "error-fix", files: ["src/ledger.ts"] })]);
+    saveSummary(memory, {
+      ...{ sessionId: id, source: "extractive", model: null, upToTurn: 1, at: now },
+      text: "Asked:\n- x\n\nOutcome:\nThe proxy waits longer now.\n\nNext:\n- Try it with the slow ledger",
+    });
+    const prompt = "fetchLedger timed out in the importer because of the proxyWindow limit";
+    const { items, text } = await ask({ event: "user-prompt", prompt });
+    expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([["session:good", "Earlier session"]]);
+    expect(items[0]!.score).toBeGreaterThanOrEqual(0.5);
+    expect(items[0]!.why).toMatch(/^also about .*(fetchLedger|proxyWindow)/);
+    expect(text).toContain(
+      "“asked of good 1. Outcome: The proxy waits longer now. Changed: src/ledger.ts.” (session good turn 1,",
+    );
+    expect(text).not.toContain("[ASSISTANT]");
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it("injects no decision that was replaced", async () => {
+    const text = "We decided to raise the proxyWindow limit of fetchLedger instead of retrying.";
+    session("good", 2, [
+      decided(text, { terms: { prompt: "", answer: text, actions: "", errors: "" }, files: ["src/a.ts"] }),
+    ]);
+    const prompt = "should we raise the proxyWindow limit of fetchLedger?";
+    const { items } = await ask({ event: "user-prompt", prompt, preview: true });
+    expect(items.map(({ ref }) => ref)).toEqual(["session:good"]);
+    note("n1", `Instead of “${text}”: we retry`, 1);
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
+  });
+
+  it("injects the location of the code that it names, once", async () => {
+    const quote = "function withRetries()";
+    const code = {
+      ref: "code:a.ts#withRetries",
+      kind: "Code",
+      quote,
+      place: "a.ts:1-9",
+      why: "named",
+      score: null,
+    };
+    named = [code];
+    const prompt = "withRetries gives up too early";
+    const { items, text } = await ask({ event: "user-prompt", prompt });
+    expect(items).toEqual([code]);
+    expect(text).toContain("- Code: “function withRetries()” (a.ts:1-9)");
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+  });
+
+  it.each([
+    "fix the tests",
+    "please fix the merge",
+    "",
+    "!!!",
+    "ok",
+    "7 12 1999",
+    "https://example.org/fetchLedger",
+  ])("is silent for %j", async (prompt) => {
+    session("good", 1, [about("importer")]);
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null, items: [] });
+  });
+
+  it("injects nothing from the session itself, its subagents, or the session it was forked from", async () => {
+    const origin = session("origin", 1, [about("importer")]);
+    session("current", 0.1, [about("importer")]);
+    const agent = session("current/agent", 0.1, [about("importer")]);
+    memory.inTransaction(() =>
+      memory
+        .prepare(
+          "UPDATE sessions SET parent_id = (SELECT id FROM sessions WHERE uid = 'current') WHERE id = ?",
+        )
+        .run(agent),
+    );
+    memory.inTransaction(() =>
+      memory.prepare("UPDATE sessions SET forked_from = ? WHERE uid = 'current'").run(origin),
+    );
+    const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
+    expect(await ask({ event: "user-prompt", prompt })).toMatchObject({ text: null });
+    expect((await ask({ event: "user-prompt", prompt, session_id: "new" })).items.length).toBeGreaterThan(0);
+  });
+
+  it("injects nothing from its origin, even if only the transcript shows the fork", async () => {
+    session("first", 2, [about("importer")]);
+    const origin = session("origin", 1, [about("importer")]);
+    memory.inTransaction(() =>
+      memory
+        .prepare(
+          "UPDATE sessions SET forked_from = (SELECT id FROM sessions WHERE uid = 'first') WHERE id = ?",
+        )
+        .run(origin),
+    );
+    expect((await ask({ event: "session-start" })).text).toContain("asked of origin");
+    const { text } = await ask({ event: "session-start", session_id: "fork" }, "origin");
+    expect(text).not.toMatch(/asked of (?:origin|first)/);
+  });
+
+  it("only previews, if requested, and leaves out what is late", async () => {
+    session("good", 1, [about("importer")]);
+    const prompt = "fetchLedger runs into the proxyWindow limit of the importer";
+    expect((await ask({ event: "user-prompt", prompt, preview: true })).text).not.toBeNull();
+    expect(await ask({ event: "user-prompt", prompt, within_ms: -1 })).toMatchObject({
+      text: null,
+      reason: "it timed out",
+    });
+    expect(listInjections(memory, { limit: 9 })).toEqual([]);
+    expect((await ask({ event: "user-prompt", prompt })).text).not.toBeNull();
+  });
+});
+
+describe("after an edit", () => {
+  const edited = (file: string, more: Partial<ContextRequest> = {}) =>
+    ask({ event: "post-tool-use", file, cwd: dir, ...more });
+  beforeEach(() => {
+    session("old", 200, [
+      decided("We decided to retry three times instead of once.", { files: ["src/a.ts"] }),
+    ]);
+  });
+
+  it("injects decisions about the file, once for each file", async () => {
+    expect((await edited(join(dir, "src/b.ts"))).text).toBeNull();
+    expect((await edited("src/a.ts")).items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
+    session("new", 1, [
+      decided("We decided to log failures instead of raising them.", { files: ["src/a.ts"] }),
+    ]);
+    expect(await edited(join(dir, "src/a.ts"))).toMatchObject({
+      text: null,
+      reason: "the session already got context for this file",
+    });
+  });
+
+  it("knows a file of another worktree for the same", async () => {
+    const { items } = await edited(join(dir, "../beside/src/a.ts"));
+    expect(items.map(({ ref }) => ref)).toEqual(["chunk:old:raw:0"]);
+    expect((await edited(join(dir, "../elsewhere/src/a.ts"))).text).toBeNull();
+  });
+
+  it("injects what is about any of several files edited at once, each item once", async () => {
+    session("both", 100, [
+      decided("We decided to log failures instead of raising them.", { files: ["src/a.ts", "src/b.ts"] }),
+    ]);
+    const files = ["src/a.ts", join(dir, "src/b.ts"), "src/c.ts"];
+    const refsOf = ({ items }: { items: { ref: string }[] }) => items.map(({ ref }) => ref).sort();
+    const askAbout = (more: Partial<ContextRequest>) => ask({ event: "post-tool-use", cwd: dir, ...more });
+    expect(refsOf(await askAbout({ files }))).toEqual(["chunk:both:raw:0", "chunk:old:raw:0"]);
+    session("new", 1, [
+      decided("We decided to poll instead of waiting.", { files: ["src/c.ts", "src/d.ts"] }),
+    ]);
+    expect((await askAbout({ files })).text).toBeNull();
+    expect(refsOf(await askAbout({ files: ["src/c.ts", "src/d.ts"] }))).toEqual(["chunk:new:raw:0"]);
+  });
+
+  const relativize = () => relativizer({ root: dir, worktrees: [], cwd: dir });
+  const played = (uid: string, daysAgo: number, ...happenings: Happening[]) => {
+    const at = now - daysAgo * day;
+    const { id } = addSession(memory, uid, { cwd: dir, startedAt: at, lastAt: at });
+    for (const one of conversation({}, ...happenings))
+      saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize()), startedAt: at }));
+  };
+
+  it("injects what sessions ran after such edits, unless this one did", async () => {
+    const runs = (uid: string, file: string, ...lines: string[]) =>
+      played(
+        uid,
+        2,
+        prompt("go"),
+        editedNow(join(dir, file), "old", "new"),
+        ...lines.map((line) => ran(line)),
+      );
+    for (const uid of ["one", "two", "three"]) runs(uid, `src/${uid}.ts`, "npm run check", "git status");
+    expect((await edited("src/c.ts")).text).toBeNull();
+    runs("four", "src/four.ts", "npm run check", "npm run lint");
+    const { items } = await edited("src/c.ts", { preview: true });
+    expect(items.map(({ quote }) => quote)).toEqual([
+      "npm run check; it worked in 4 of the last 5 sessions that edited .ts files",
+    ]);
+    expect((await edited("docs/c.md", { preview: true })).text).toBeNull();
+    runs("current", "src/c.ts", "npm run check");
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+  });
+
+  describe("that brings back what was taken out", () => {
+    const before = "const attempts = 1;\nconst pause = seconds(30);";
+    const after = "const attempts = retryLimit;\nconst pause = backoff();";
+    const back = { removed: after, added: before };
+    beforeEach(() => {
+      config["context.kinds"] = ["revert"];
+    });
+
+    it("names the session that took it out, once", async () => {
+      played("took", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      const { items } = await edited("src/c.ts", back);
+      expect(items).toMatchObject([
+        {
+          ref: "revert:took:1",
+          quote: 'const attempts = 1; and 1 more; taken out by an agent that was asked "use a backoff"',
+        },
+      ]);
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+    });
+
+    it("names the commit, unless the file still has the lines in the last one", async () => {
+      const [removed, added] = [before.split("\n"), after.split("\n")];
+      const change = { hash: "3f9a20c4d1", subject: "Back off", committedAt: now - day, removed, added };
+      let committed = after;
+      history = { changes: async () => [change], committed: async () => committed };
+      const { items } = await edited("src/c.ts", { ...back, preview: true });
+      expect(items.map(({ quote }) => quote)).toEqual([
+        'const attempts = 1; and 1 more; taken out by commit 3f9a20c4 "Back off"',
+      ]);
+      committed = before;
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+    });
+
+    it.each([
+      ["one line comes back", { removed: after, added: "const attempts = 1;" }],
+      ["most of it is new", { removed: after, added: `${before}\nconst one = 111;\nconst two = 222;` }],
+      ["what was put in its place stays", { removed: "", added: before }],
+      ["it is another file", { ...back, file: "src/d.ts" }],
+    ])("is silent where %s", async (_, request) => {
+      played("took", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      expect((await edited("src/c.ts", request)).text).toBeNull();
+    });
+
+    it("is silent about what the session took out itself, and what came back since", async () => {
+      played("current", 2, prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), before, after));
+      expect((await edited("src/c.ts", back)).text).toBeNull();
+      played("took", 3, prompt("use a backoff"), editedNow(join(dir, "src/d.ts"), before, after));
+      played("gave", 2, prompt("no backoff"), editedNow(join(dir, "src/d.ts"), after, before));
+      expect((await edited("src/d.ts", back)).text).toBeNull();
+    });
+  });
+
+  it("is silent otherwise", async () => {
+    config["context.kinds"] = ["start"];
+    expect(await edited("src/a.ts")).toMatchObject({
+      text: null,
+      reason: "context.kinds has no revert and no edit",
+    });
+    config["context.mode"] = "off";
+    expect(await edited("src/a.ts")).toMatchObject({ text: null, reason: "context.mode is off" });
+    expect(await ask({ event: "session-start" })).toMatchObject({
+      text: null,
+      reason: "context.mode is off",
+    });
+  });
+});
+
+it("keeps to the budget, and is deleted with its session", async () => {
+  for (let i = 0; i < 40; i++) note(`n${i}`, `note ${i} ${"x ".repeat(150)}`, i);
+  const { tokens, items } = await ask({ event: "session-start" });
+  expect(tokens).toBeLessThanOrEqual(800);
+  expect(items.length).toBeGreaterThan(0);
+  const { id } = addSession(memory, "current");
+  forget(memory, { ...nothing, sessions: [id] });
+  expect(listInjections(memory, { limit: 9 })).toEqual([]);
+});
+
+describe("after a command failed", () => {
+  const error = "Exit code 1\nError: listen EADDRINUSE: address already in use";
+
+  beforeEach(() => {
+    const { id } = addSession(memory, "before", { cwd: dir });
+    const relativize = relativizer({ root: dir, worktrees: [], cwd: dir });
+    const asked = conversation(
+      { at: now - day },
+      prompt("go"),
+      ran("npm start", error, { isError: true }),
+      ran("npm start -- --port 0", "ok"),
+    );
+    for (const one of asked) saveTurn(memory, id, turn(one.number, turnToStore(one, relativize)));
+  });
+
+  it("says what was done about the same error in another session, once, where it is switched on", async () => {
+    expect(await ask({ event: "tool-failure", error })).toMatchObject({
+      text: null,
+      reason: "context.kinds has no failure",
+    });
+    config["context.kinds"] = ["failure"];
+    const { text, items } = await ask({ event: "tool-failure", error });
+    expect(text).toContain("npm start -- --port 0");
+    expect(items).toMatchObject([{ ref: "fix:before:1:1", kind: "Fixed before" }]);
+    expect((await ask({ event: "tool-failure", error })).text).toBeNull();
+    expect((await ask({ event: "user-prompt", prompt: "go on" })).reason).toBe("context.kinds has no prompt");
+  });
+
+  it("is silent on another error, and in the session that met it", async () => {
+    config["context.kinds"] = ["failure"];
+    expect(
+      (await ask({ event: "tool-failure", error: "Error: listen EACCES: permission denied" })).text,
+    ).toBeNull();
+    expect((await ask({ event: "tool-failure", error, session_id: "before" })).text).toBeNull();
+  });
+});

@@ -1,0 +1,244 @@
+import { createHash } from "node:crypto";
+import { isAbsolute, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Entry } from "../../agents/agent.ts";
+import { recognise } from "../../agents/registry.ts";
+import { configOf, keeperOf, withIndex, withMemory } from "../../answers/open.ts";
+import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { gitTextIfAny } from "../../git/git.ts";
+import { recentChangesOf } from "../../git/history/file-changes.ts";
+import { branchAtHand } from "../../git/history/head.ts";
+import type { ContextKind } from "../../project/config/settings/session-settings.ts";
+import { isInside, type Project } from "../../project/paths.ts";
+import type { ContextEvent } from "../../protocol/values.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { storedTurns } from "../../sessions/turn-content.ts";
+import { refsInjected, saveInjection } from "../../store/memory/injections.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { sessionSearch } from "../search/all.ts";
+import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
+import { toTellForEdit } from "./for-edit.ts";
+import { injectionsForFailure, toTellOfRevert } from "./for-failure.ts";
+import { injectionForPrompt } from "./for-prompt.ts";
+import type { ContextRequest, ContextResponse } from "./operation.ts";
+import { codeNamed, minRelevance } from "./relevance.ts";
+import { type ContextSource, type FileHistory, frameQuotes, type Injection } from "./source.ts";
+
+/**
+ * The automatic context for an agent at one moment of its session: usually nothing. What is injected is recorded, and
+ * not injected into the same session again.
+ * @throws PommelError what a search throws
+ */
+export async function answerContext(
+  source: ContextSource,
+  request: ContextRequest,
+): Promise<ContextResponse> {
+  const start = performance.now();
+  const { memory } = source;
+  const { session_id: sessionUid, within_ms: within = Number.POSITIVE_INFINITY, preview = false } = request;
+  const took = () => Math.round((performance.now() - start) * 10) / 10;
+  const silent = (reason: string): ContextResponse => ({
+    text: null,
+    reason,
+    tokens: 0,
+    took_ms: took(),
+    items: [],
+  });
+  if (within <= 0) return silent("it timed out");
+  // What an agent was told before its compaction, it was told in vain.
+  const injected = isCompaction(request) ? new Set<string>() : refsInjected(memory, sessionUid);
+  const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
+  const found = await itemsFor(source, request, files);
+  if (typeof found === "string") return silent(found);
+  const fresh = found.filter(({ ref }) => !injected.has(ref));
+  const answer = frameQuotes(fresh, maxTokens);
+  if (answer === null) {
+    return silent(found.length === 0 ? "no relevant memory" : "the session already has it");
+  }
+  if (took() > within) return silent("it timed out");
+  const { text, tokens } = answer;
+  const reason = [...new Set(answer.included.map(({ why }) => why))].join("; ");
+  const response = { text, reason, tokens, took_ms: took(), items: answer.included };
+  if (!preview) {
+    saveInjection(memory, {
+      sessionUid,
+      event: request.event,
+      at: source.now,
+      reason,
+      tokens,
+      tookMs: response.took_ms,
+      textHash: createHash("sha256").update(text).digest("hex").slice(0, 16),
+      items: [
+        ...answer.included.map(({ ref, why, score }) => ({ ref, why, score })),
+        ...files.map((file) => ({ ref: fileRef(file), why: "edited", score: null })),
+      ],
+    });
+  }
+  return response;
+}
+
+/**
+ * @param files edited files whose context was not injected into the session yet
+ * @returns why there is no search, or the candidates, best first
+ */
+async function itemsFor(
+  source: ContextSource,
+  request: ContextRequest,
+  files: readonly string[],
+): Promise<string | Injection[]> {
+  const mode = source.config["context.mode"];
+  if (mode === "off") return "context.mode is off";
+  const { event, session_id: sessionUid } = request;
+  const asked = isCompaction(request) ? (["compaction"] as const) : kindsOf[event];
+  const kinds = asked.filter((kind) => source.config["context.kinds"].includes(kind));
+  if (kinds.length === 0) return `context.kinds has no ${asked.join(" and no ")}`;
+  if (event === "session-start") {
+    if (!isCompaction(request)) return toTellAtStart(source, sessionUid);
+    return toTellAfterCompaction(source, sessionUid, (await source.summary?.()) ?? null);
+  }
+  if (event === "user-prompt") {
+    const { prompt = "" } = request;
+    const said = await injectionForPrompt(source, { sessionUid, prompt, least: minRelevance[mode] });
+    return [...said, ...(await source.namedCode(prompt))];
+  }
+  if (event === "tool-failure") {
+    return injectionsForFailure(source, { sessionUid, error: request.error ?? "" });
+  }
+  const edited = filesOf(source, request);
+  if (edited.length === 0) return "no file given";
+  const { removed = "", added = "" } = request;
+  const [file = ""] = edited;
+  const reverted =
+    kinds.includes("revert") && edited.length === 1
+      ? await toTellOfRevert(source, sessionUid, file, { removed, added })
+      : [];
+  const all = kinds.includes("edit") ? files.flatMap((one) => toTellForEdit(source, sessionUid, one)) : [];
+  // An item about several of them is injected once.
+  const items = [...new Map([...reverted, ...all].map((one) => [one.ref, one])).values()];
+  return items.length === 0 && files.length === 0 ? "the session already got context for this file" : items;
+}
+
+/** The size of one injection. Tokens. */
+const maxTokens = 800;
+
+const isCompaction = ({ event, source }: ContextRequest) => event === "session-start" && source === "compact";
+
+const kindsOf: Readonly<Record<ContextEvent, readonly ContextKind[]>> = {
+  "session-start": ["start"],
+  "user-prompt": ["prompt"],
+  "tool-failure": ["failure"],
+  "post-tool-use": ["revert", "edit"],
+};
+
+/** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
+function filesOf(
+  { root, worktrees }: ContextSource,
+  { event, file, files = [], cwd = root }: ContextRequest,
+): string[] {
+  if (event !== "post-tool-use") return [];
+  const named = file === undefined ? files : [file, ...files];
+  const stored = relativizer({ root, worktrees, cwd: root });
+  return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
+}
+
+const fileRef = (file: string) => `file:${file}`;
+
+/**
+ * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a
+ * preview.
+ * @throws PommelError as `withMemory`, and what a search throws
+ */
+export async function contextFor(project: Project, request: ContextRequest): Promise<ContextResponse> {
+  const { root } = project;
+  const config = configOf(project);
+  return withMemory(project, async (memory) => {
+    const keeper = keeperOf(project, memory);
+    const [search, origin] = await Promise.all([
+      sessionSearch(project, memory, config),
+      originOf(memory, request),
+    ]);
+    return answerContext(
+      {
+        root,
+        // An edit cannot be previewed, and so no worktree matters.
+        worktrees: keeper?.roots.filter((one) => one !== root) ?? [],
+        memory,
+        config,
+        search: (query) => search.search(query),
+        // An index that is missing, or fails, must not prevent the rest of the context.
+        namedCode: (prompt) =>
+          withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
+        origin,
+        summary: () => summaryIn(memory, request),
+        revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),
+        history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
+        branch: () => branchAtHand(request.cwd ?? root),
+        now: Date.now(),
+        until: null,
+      },
+      keeper ? request : { ...request, preview: true },
+    );
+  });
+}
+
+/** Git goes on for the next answer. Milliseconds. */
+const gitMs = 50;
+
+async function inTime(asked: Promise<string | null>): Promise<string | null> {
+  const late = sleep(gitMs, null, { ref: false });
+  return Promise.race([asked.catch(() => null), late]);
+}
+
+/** Of a project's checkouts, the one that an agent works in. */
+function checkoutOf([root = "", ...others]: readonly string[], cwd = root): string {
+  const around = [root, ...others].filter((one) => isInside(cwd, one));
+  return around.sort((a, b) => b.length - a.length)[0] ?? root;
+}
+
+const historyIn = (dir: string): FileHistory => ({
+  changes: (file) => recentChangesOf(dir, file),
+  committed: (file) => gitTextIfAny(dir, ["show", `HEAD:./${file}`]),
+});
+
+/** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
+async function originOf(
+  memory: Memory,
+  { session_id: uid, transcript_path: path }: ContextRequest,
+): Promise<string | null> {
+  if (path === undefined || !isAbsolute(path)) return null;
+  const session = sessionByUid(memory, uid);
+  if (session !== null && turnsOf(memory, session.id, { first: 1, last: 1 }).length > 0) return null;
+  return (await recognise(path))?.info.forkedFrom ?? null;
+}
+
+/**
+ * What the agent's context was compacted to: the last summary in the transcript. The file may be ahead of what is stored, or not
+ * have it yet; then nothing is known.
+ */
+async function summaryIn(
+  memory: Memory,
+  { transcript_path: path }: Pick<ContextRequest, "transcript_path">,
+): Promise<string | null> {
+  const known = path === undefined || !isAbsolute(path) ? null : transcriptByPath(memory, path);
+  const { agent } = (known && (await recognise(known.path))) ?? {};
+  if (known === null || agent === undefined) return null;
+  const { offset, lineHash, sessionId } = known;
+  let summary: string | null = null;
+  const look = (entries: readonly Entry[]) => {
+    for (const entry of entries) if (entry.kind === "summary") summary = entry.text;
+  };
+  const last = sessionId === null ? undefined : turnsOf(memory, sessionId).at(-1)?.number;
+  if (sessionId !== null && last !== undefined)
+    for (const { lines } of storedTurns(memory, sessionId, { first: last, last }))
+      for (const { entries } of lines) look(entries);
+  try {
+    for await (const { lines } of agent.read(known.path, { offset, lineHash }))
+      for (const { entries } of lines) look(entries);
+  } catch {
+    // It was replaced, or is gone: what is stored has to do.
+  }
+  return summary;
+}

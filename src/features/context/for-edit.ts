@@ -1,0 +1,230 @@
+import { basename, extname } from "node:path";
+import { labelNote, labelWords } from "../../protocol/origin.ts";
+import { FileAges } from "../../search/sessions/fate/freshness.ts";
+import {
+  replacements,
+  type SessionDecision,
+  statementIn,
+  storedDecisions,
+} from "../../sessions/decisions/stored.ts";
+import { rejectionIn } from "../../sessions/notes/notes.ts";
+import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
+import { formsWorked, listCommands } from "../../store/memory/commands.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
+import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { firstEdits } from "../../store/memory/sessions/turns.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { versionControl } from "../sessions/brief.ts";
+import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+
+/** Notes and decisions as automatic context. */
+
+interface NotesWanted {
+  since: number;
+  /** Which sessions' notes; null is a note from a shell. */
+  of: (session: string | null) => boolean;
+  most: number;
+}
+
+/** Notes, the latest first. */
+export function notesToTell({ memory, until }: ContextSource, { since, of, most }: NotesWanted): Injection[] {
+  return listAnnotations(memory, { since, until })
+    .filter(({ sessionUid }) => of(sessionUid))
+    .filter(isCurrent(memory, until))
+    .slice(0, most)
+    .map((note) => noteToTell(memory, note, "a note"));
+}
+
+/** Whether no later note replaced one. */
+export function isCurrent(memory: Memory, until: number | null): (note: AnnotationRecord) => boolean {
+  const laterThan = replacements(memory);
+  return (note) => !isKnown(laterThan(statementIn(note)), until);
+}
+
+/** Whether a decision was superseded by then. */
+export const isSuperseded = ({ supersededBy }: SessionDecision, until: number | null): boolean =>
+  isKnown(supersededBy, until);
+
+const isKnown = (later: { at: number | null } | null, until: number | null): boolean =>
+  later !== null && (until === null || (later.at ?? 0) <= until);
+
+export function noteToTell(memory: Memory, record: AnnotationRecord, why: string): Injection {
+  const { uid, note, sessionUid, turn, at, branch } = record;
+  const session = sessionUid === null ? null : sessionByUid(memory, sessionUid);
+  const reason = rejectionIn(note);
+  return {
+    ref: `note:${uid}`,
+    kind: labelNote(record, "agent"),
+    // A reason alone does not say what was rejected.
+    quote: reason === null || !session?.title ? note : `Rejected “${session.title}”: ${reason}`,
+    place: `${sessionUid === null && record.source === "shell" ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
+    why,
+    score: null,
+  };
+}
+
+interface DecisionsWanted {
+  since: number | null;
+  of: (session: string) => boolean;
+  /** Only about these files, as stored; null: about anything. */
+  files: readonly string[] | null;
+  /** Only on this branch; null: on any. */
+  branch: string | null;
+  most: number;
+  why: string;
+}
+
+/** Characters. */
+const longestDecision = 200;
+
+/** Current decisions of sessions, the latest first. */
+export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
+  const { memory, root, until } = source;
+  const ages = new FileAges(root);
+  const known = (at: number | null) => until === null || (at ?? 0) <= until;
+  return storedDecisions(memory)
+    .filter((decision) => {
+      const { sessionUid, at, files } = decision;
+      if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
+      if (isSuperseded(decision, until)) return false;
+      if (wanted.branch !== null && decision.branch !== wanted.branch) return false;
+      return wanted.files === null || wanted.files.some((file) => files.includes(file));
+    })
+    .toReversed()
+    .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
+    .slice(0, wanted.most)
+    .map(({ chunk, text, by, sessionUid, turn, author, at, branch }) => ({
+      ref: `chunk:${chunk}`,
+      kind: labelWords("decision", { by, author }, "agent"),
+      quote: beginningOf(text, longestDecision),
+      place: placeOf({
+        ...{ session: sessionUid, turn, at },
+        branch: branch === wanted.branch ? null : branch,
+      }),
+      why: wanted.why,
+      score: null,
+    }));
+}
+
+const maxDecisions = 3;
+const maxNotes = 2;
+
+/** Sessions that are compared, the latest; the fewest that make a habit; and how many back one counts half. */
+const compared = { most: 40, least: 5, halfLife: 10 } as const;
+/** What sessions that edited files of its kind ran counts like so many that edited the file itself. */
+const priorWeight = 3;
+/** How likely the session has to run it. */
+const minLikely = 0.6;
+
+/** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
+export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  const { memory, until } = source;
+  const sees = inSight(source, sessionUid);
+  const why = `about ${file}`;
+  const noted = chunkIdsIn(memory, {
+    ...searchableChunks(memory),
+    types: ["annotated"],
+    until,
+    files: [file],
+  });
+  const notes = [...chunksByIds(memory, noted).values()]
+    .flatMap(({ annotationId }) =>
+      annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
+    )
+    .filter(({ sessionUid: session }) => session === null || !sees(session))
+    .filter(isCurrent(memory, until))
+    .sort((a, b) => b.at - a.at)
+    .slice(0, maxNotes)
+    .map((note) => noteToTell(memory, note, why));
+  return [
+    ...notes,
+    ...decisionsToTell(source, {
+      since: null,
+      of: (session) => !sees(session),
+      files: [file],
+      branch: null,
+      most: maxDecisions,
+      why,
+    }),
+    ...checkToTell(source, sessionUid, file),
+  ];
+}
+
+/** What sessions ran with success after an edit, the later a session the more it counts. */
+interface Habits {
+  /** The latest first. */
+  sessions: readonly number[];
+  weight: number;
+  forms: Map<string, { sessions: number[]; weight: number }>;
+}
+
+/**
+ * What the session that edits a file is likely to run, and has not run yet: how others checked such edits. At most one.
+ */
+function checkToTell(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  const { memory, until } = source;
+  const suffix = extname(file) || basename(file);
+  const ofKind = habitsAfter(source, sessionUid, { suffix });
+  if (ofKind.sessions.length < compared.least) return [];
+  const ofFile = habitsAfter(source, sessionUid, { path: file });
+  const own = sessionByUid(memory, sessionUid);
+  const ran = new Set(
+    own === null ? [] : listCommands(memory, { sessionId: own.id, until }).map(({ form }) => form),
+  );
+  let best: { form: string; likely: number } | null = null;
+  for (const [form, { weight: ofAll }] of ofKind.forms) {
+    if (ran.has(form)) continue;
+    const prior = ofAll / ofKind.weight;
+    const weight = ofFile.forms.get(form)?.weight ?? 0;
+    const likely = (weight + priorWeight * prior) / (ofFile.weight + priorWeight);
+    if (likely >= minLikely && likely > (best?.likely ?? 0)) best = { form, likely };
+  }
+  if (best === null) return [];
+  const having = ofKind.forms.get(best.form)!.sessions;
+  const latest = listCommands(memory, { sessionId: having[0]!, outcome: "worked", until }).find(
+    ({ form }) => form === best.form,
+  );
+  if (latest === undefined) return [];
+  const { line, directory, form, sessionUid: session, turn, at } = latest;
+  const where = directory === "" ? "" : ` (in ${directory})`;
+  return [
+    {
+      ref: `command:${form}`,
+      kind: "Usual after such edits",
+      quote: `${line}${where}; it worked in ${having.length} of the last ${ofKind.sessions.length} sessions that edited ${suffix} files`,
+      place: `last in ${placeOf({ session, turn, at })}`,
+      why: "other sessions ran it after such edits",
+      score: Math.round(best.likely * 100) / 100,
+    },
+  ];
+}
+
+function habitsAfter(
+  source: ContextSource,
+  sessionUid: string,
+  edited: { path: string } | { suffix: string },
+): Habits {
+  const { memory, until } = source;
+  const sees = inSight(source, sessionUid);
+  const edits = firstEdits(memory, edited, { until, limit: compared.most });
+  const known = sessionsByIds(
+    memory,
+    edits.map(({ sessionId }) => sessionId),
+  );
+  const others = edits.filter(({ sessionId }) => !sees(known.get(sessionId)?.uid ?? ""));
+  const weights = new Map(others.map(({ sessionId }, i) => [sessionId, 0.5 ** (i / compared.halfLife)]));
+  const sessions = [...weights.keys()];
+  const forms: Habits["forms"] = new Map();
+  for (const { sessionId, form, name } of formsWorked(memory, others, until)) {
+    if (versionControl.test(name)) continue;
+    const { sessions: having, weight } = forms.get(form) ?? { sessions: [], weight: 0 };
+    forms.set(form, { sessions: [...having, sessionId], weight: weight + weights.get(sessionId)! });
+  }
+  for (const { sessions: having } of forms.values())
+    having.sort((a, b) => sessions.indexOf(a) - sessions.indexOf(b));
+  return { sessions, weight: [...weights.values()].reduce((sum, each) => sum + each, 0), forms };
+}

@@ -1,0 +1,176 @@
+import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { beginningOf } from "../../text/text-size.ts";
+import { fixesOf } from "../fix/find-fixes.ts";
+import type { KnownError } from "../fix/operation.ts";
+import { recordedEditsOf } from "../lost/find-lost-text.ts";
+import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+
+/** Characters of an error that are searched for. */
+const maxError = 8000;
+/** Lines of it that are compared. */
+const maxLines = 24;
+
+type FailureSource = Pick<ContextSource, "root" | "worktrees" | "memory" | "until" | "origin">;
+
+/** After a command failed: what was done about the same error in another session; usually nothing. */
+export function injectionsForFailure(
+  source: FailureSource,
+  { sessionUid, error }: { sessionUid: string; error: string },
+): Injection[] {
+  const { memory, root, worktrees, until } = source;
+  const sees = inSight(source, sessionUid);
+  const { verdict, errors } = fixesOf([root, ...worktrees], memory, {
+    ...{ error: error.slice(-maxError), limit: 3, until },
+    leaves: sees,
+  });
+  const known = verdict === "found" ? errors.find((one) => mayFix(error, one)) : undefined;
+  if (known?.fix == null) return [];
+  const { fix } = known;
+  const files = [...new Set(fix.edits.map(({ path }) => path))];
+  const done = [
+    files.length === 0 ? "" : `edited ${files.slice(0, 3).join(", ")}`,
+    fix.edits.length === 0 ? `ran ${fix.commands.slice(-2).join(", then ")}` : "",
+    fix.commit === null ? "" : `commit ${fix.commit.hash.slice(0, 7)}`,
+  ];
+  return [
+    {
+      ref: `fix:${known.session_id}:${known.turn}:${fix.turn}`,
+      kind: "Fixed before",
+      quote: `${known.error.split("\n")[0] ?? ""} → ${done.filter((part) => part !== "").join("; ")}`,
+      place: placeOf({
+        session: fix.session_id,
+        turn: fix.turn,
+        at: fix.timestamp === null ? null : Date.parse(fix.timestamp),
+      }),
+      why: "the same error was fixed before",
+      score: null,
+    },
+  ];
+}
+
+const fileName = /[\w-]+\.[a-z]\w{0,4}\b/gi;
+const testName = /^(?:[\w.]*[tT]est\w*|--- FAIL: .*|not ok .*)$/;
+
+/**
+ * Whether what fixed an error then may fix this one: something else was run, or a file was edited that this error names as
+ * well, or the error is that of the same test. A rule of a linter is broken anew each time.
+ */
+function mayFix(error: string, { error: before, fix }: KnownError): boolean {
+  const [line = ""] = before.split("\n");
+  const signature = signatureOf(line);
+  // Only the very same error: this is not asked for.
+  if (fix === null || signature === null || !signaturesOf(error, maxLines).includes(signature)) return false;
+  if (fix.edits.length === 0 || testName.test(line.trim())) return true;
+  const named = new Set(error.match(fileName) ?? []);
+  return fix.edits.some(({ path }) => named.has(path.slice(path.lastIndexOf("/") + 1)));
+}
+
+/** What an edit put in place of what. */
+interface Replaced {
+  removed: string;
+  added: string;
+}
+
+/** So many lines that say something, and such a share of the new ones, must come back. */
+const minBack = { lines: 2, share: 0.6 } as const;
+/** Turns of other sessions that are compared, the latest. */
+const maxTurns = 60;
+/** Characters. */
+const longest = { line: 80, said: 120 } as const;
+
+/** A change that may have taken lines out. */
+interface Change {
+  at: number;
+  removed: readonly string[];
+  added: readonly string[];
+  /** As a reference. */
+  name: string;
+  by: () => string;
+  place: string;
+}
+
+/**
+ * That an edit brings back what a commit or another session took out, and takes away what that had put in its place. At most
+ * one; nothing for lines that the last commit still has, as they were taken out elsewhere.
+ */
+export async function toTellOfRevert(
+  source: ContextSource,
+  sessionUid: string,
+  file: string,
+  replaced: Replaced,
+): Promise<Injection[]> {
+  const gone = tellingLines(replaced.removed.split("\n"));
+  const asked = [...tellingLines(replaced.added.split("\n"))].filter((line) => !gone.has(line));
+  if (asked.length < minBack.lines) return [];
+  /** Lines that a later change brought back already. */
+  const back = new Set<string>();
+  for (const { removed, added, name, by, place } of await changesOf(source, sessionUid, file)) {
+    const put = tellingLines(added);
+    const out = tellingLines(removed);
+    const lines = asked.filter((line) => out.has(line) && !put.has(line) && !back.has(line));
+    const isUndone = put.size === 0 || [...put].some((line) => gone.has(line));
+    if (isUndone && lines.length >= minBack.lines && lines.length >= minBack.share * asked.length) {
+      const committed = tellingLines(((await source.history?.committed(file)) ?? "").split("\n"));
+      if (lines.some((line) => committed.has(line))) return [];
+      return [
+        {
+          ...{ ref: `revert:${name}`, kind: "This edit brings back lines that were taken out" },
+          ...{ quote: quoteOf(lines, by()), place, why: `undoes a change of ${file}`, score: null },
+        },
+      ];
+    }
+    for (const line of put) back.add(line);
+  }
+  return [];
+}
+
+/** What commits did before the session, and what other sessions did; the latest first. */
+async function changesOf(source: ContextSource, sessionUid: string, file: string): Promise<Change[]> {
+  const { memory, root, worktrees, now, until } = source;
+  const before = Math.min(until ?? now, sessionByUid(memory, sessionUid)?.startedAt ?? now);
+  const commits = ((await source.history?.changes(file)) ?? []).map(
+    ({ hash, subject, committedAt: at, removed, added }): Change => ({
+      ...{ at, removed, added, name: hash, place: placeOf({ session: null, at }) },
+      by: () => `commit ${hash.slice(0, 8)} "${subject}"`,
+    }),
+  );
+  const edits = recordedEditsOf(memory, [root, ...worktrees], file, {
+    maxTurns,
+    leaves: inSight(source, sessionUid),
+  }).map(
+    ({ sessionUid: session, turn, at, removed, added }): Change => ({
+      ...{ at: at ?? 0, removed, added, name: `${session}:${turn}`, place: placeOf({ session, turn, at }) },
+      by: () => `an agent that was asked "${askedIn(source, session, turn)}"`,
+    }),
+  );
+  // The latest first; of one moment, what came last.
+  return [
+    ...commits.filter(({ at }) => at < before),
+    ...edits.reverse().filter(({ at }) => at <= (until ?? now)),
+  ].sort((a, b) => b.at - a.at);
+}
+
+function quoteOf([first = "", ...more]: readonly string[], by: string): string {
+  return `${beginningOf(first, longest.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; taken out by ${beginningOf(by, longest.said)}`;
+}
+
+function askedIn({ memory }: ContextSource, uid: string, number: number): string {
+  const session = sessionByUid(memory, uid);
+  const prompt =
+    session === null
+      ? undefined
+      : turnsOf(memory, session.id, { first: 0, last: number }).findLast((turn) => turn.prompt !== "")
+          ?.prompt;
+  return (prompt ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** Lines that say something, without their indentation. */
+function tellingLines(lines: readonly string[]): Set<string> {
+  return new Set(
+    lines
+      .map((line) => line.trim())
+      .filter((line) => line.length >= 8 && (line.match(/\p{L}/gu)?.length ?? 0) >= 5),
+  );
+}

@@ -1,0 +1,195 @@
+import picomatch from "picomatch";
+import type { Config } from "../../project/config/settings.ts";
+import type { Project } from "../../project/paths.ts";
+import {
+  closestTo,
+  decisionsByChunk,
+  replacedBy,
+  replacements,
+  type SessionDecision,
+  storedDecisions,
+} from "../../sessions/decisions/stored.ts";
+import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
+import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { chunkByUid } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { memorySearch } from "../search/all.ts";
+import { isoTime } from "../status/describe-index.ts";
+import type { Decision, DecisionsAnswer } from "./operation.ts";
+import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
+
+export interface DecisionsRequest {
+  /** "": the latest. */
+  query: string;
+  since?: string | undefined;
+  until?: string | undefined;
+  branch?: string | undefined;
+  /** Paths, directories or globs; empty: all. */
+  files: readonly string[];
+  limit: number;
+}
+
+/**
+ * What was noted and decided: the latest first, or with a query the best first.
+ * @throws PommelError `usage` for a time or a query that makes no sense
+ */
+export async function decisionsIn(
+  project: Project,
+  memory: Memory,
+  request: DecisionsRequest,
+  config: Config,
+): Promise<DecisionsAnswer> {
+  const all =
+    request.query === ""
+      ? [
+          ...(await notesIn(memory, request)),
+          ...(await decidedIn(memory, request)),
+          ...(await recordedIn(project, request, config)),
+        ].sort(latestFirst)
+      : await foundIn(project, memory, request, config);
+  const laterThan = replacements(memory);
+  const decisions = all.slice(0, request.limit).map((decision): Decision => {
+    const { source, text, by, author, timestamp } = decision;
+    const later = laterThan({ text, by, author, at: timestamp === null ? null : Date.parse(timestamp) });
+    const replaced = source === "annotation" && by !== null ? replacedBy(memory, { text, by, author }) : null;
+    return {
+      ...decision,
+      superseded_by: later?.text ?? decision.superseded_by,
+      supersedes: replaced === null ? decision.supersedes : [replaced],
+    };
+  });
+  return { decisions, total: all.length };
+}
+
+/** The share of a query's words that a decision has at least. */
+const minAbout = 0.5;
+
+const latestFirst = (a: Decision, b: Decision) => (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
+
+async function timesOf({ since, until }: DecisionsRequest) {
+  return {
+    since: since === undefined ? null : await parseWhen(since, "since"),
+    until: until === undefined ? null : await parseWhen(until, "until"),
+  };
+}
+
+async function notesIn(memory: Memory, request: DecisionsRequest, search = ""): Promise<Decision[]> {
+  const isWanted = filesMatcher(request.files);
+  return listAnnotations(memory, {
+    ...(await timesOf(request)),
+    branch: request.branch ?? null,
+    search,
+  })
+    .map((note) => noted(memory, note))
+    .filter(({ files }) => !isWanted || files.some(isWanted));
+}
+
+/** A note in the shape of the answer. */
+function noted(memory: Memory, note: AnnotationRecord, score: number | null = null): Decision {
+  const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
+  const turn = session && note.turn !== null ? turnOf(memory, session.id, note.turn) : null;
+  return decisionFromNote(note, session, { files: turn?.files.map(({ path }) => path) ?? [], score });
+}
+
+async function decidedIn(memory: Memory, request: DecisionsRequest): Promise<Decision[]> {
+  const isWanted = filesMatcher(request.files);
+  const { since, until } = await timesOf(request);
+  return storedDecisions(memory)
+    .filter(({ at }) => (since === null || (at ?? 0) >= since) && (until === null || (at ?? 0) <= until))
+    .filter(({ files }) => isWanted === null || files.some((path) => isWanted(path)))
+    .filter(({ branch }) => request.branch === undefined || branch === request.branch)
+    .map((one) => decisionOf(one));
+}
+
+/** Decisions recorded outside of sessions; those without a time only if the request has no time limit. */
+async function recordedIn(project: Project, request: DecisionsRequest, config: Config): Promise<Decision[]> {
+  const isWanted = filesMatcher(request.files);
+  const { since, until } = await timesOf(request);
+  const words = contentWords(request.query);
+  return (await recordedDecisions(project, config)).filter(({ timestamp, files, text }) => {
+    // Recorded decisions and commits belong to no known branch.
+    if (request.branch !== undefined || (isWanted && !files.some(isWanted))) return false;
+    if (coverage(words, contentWords(text)) < (words.size > 0 ? 1 : 0)) return false;
+    if (timestamp === null) return since === null && until === null;
+    const at = Date.parse(timestamp);
+    return (since === null || at >= since) && (until === null || at <= until);
+  });
+}
+
+/** A session's decision in the shape of the answer. */
+export function decisionOf(decision: SessionDecision, score: number | null = null): Decision {
+  const { text, turn, sessionUid, sessionTitle, at, branch, files, supersededBy, supersedes } = decision;
+  return decisionWith({
+    source: "conversation",
+    by: decision.by,
+    text,
+    session_id: sessionUid,
+    session_title: sessionTitle,
+    ...authorOf(decision),
+    turn,
+    timestamp: isoTime(at),
+    branch,
+    files: [...files],
+    score,
+    superseded_by: supersededBy?.text ?? null,
+    supersedes: [...supersedes],
+  });
+}
+
+async function foundIn(
+  project: Project,
+  memory: Memory,
+  request: DecisionsRequest,
+  config: Config,
+): Promise<Decision[]> {
+  const { query: q, since, until, branch, files } = request;
+  const asked = {
+    q,
+    mode: "hybrid" as const,
+    limit: Math.min(40 * request.limit, 1000),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(branch !== undefined && { branch }),
+    ...(files.length > 0 && { file: [...files] }),
+  };
+  const search = await memorySearch(project, memory, config);
+  // Asked once: scores of two searches would not be comparable.
+  const { results } = await search({ ...asked, type: ["raw", "annotated"] });
+  const byChunk = decisionsByChunk(memory);
+  const wanted = contentWords(q);
+  const found = results.flatMap((result): Decision[] => {
+    if (result.annotation !== null) {
+      const note = annotationById(memory, chunkByUid(memory, result.id)?.annotationId ?? 0);
+      return note === null ? [] : [noted(memory, note, result.score)];
+    }
+    const closest = closestTo(q, byChunk.get(result.id) ?? []);
+    // A passage may be about the query, and what was decided in it about something else.
+    const isAbout =
+      closest !== null && (wanted.size === 0 || coverage(wanted, contentWords(closest.text)) >= minAbout);
+    return isAbout ? [decisionOf(closest, result.score)] : [];
+  });
+  // Notes from a shell belong to no session, and are found by their words only.
+  const known = new Set(found.map(({ text }) => text));
+  const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
+  const recorded = await recordedIn(project, request, config);
+  const best = found[0]?.score ?? 1;
+  return [
+    ...literal.map((note) => ({ ...note, score: 1 })),
+    // They contain every word of the query, so they rank with the best match in sessions.
+    ...recorded.map((one) => ({ ...one, score: best })),
+    ...found,
+  ].sort((a, b) => b.score! - a.score!);
+}
+
+/** Whether a path is named, is below a named one or matches a glob; null if none was named. */
+export function filesMatcher(files: readonly string[]): ((path: string) => boolean) | null {
+  if (files.length === 0) return null;
+  return picomatch(
+    files.flatMap((file) => [file, `${file.replace(/\/+$/, "")}/**`]),
+    { dot: true },
+  );
+}

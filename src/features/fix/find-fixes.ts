@@ -1,0 +1,314 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileEdit } from "../../agents/agent.ts";
+import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
+import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
+import {
+  type CommandRecord,
+  commandsWithErrors,
+  errorSignatures,
+  listCommands,
+} from "../../store/memory/commands.ts";
+import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionById } from "../../store/memory/sessions/sessions.ts";
+import { beginningOf, joinWithin } from "../../text/text-size.ts";
+import { tokensOf } from "../../text/tokens.ts";
+import { entry } from "../blame/blame-summary.ts";
+import { isoTime } from "../status/describe-index.ts";
+import type { Fix, FixAnswer, KnownError } from "./operation.ts";
+
+/** How much like another an error is, without what differs from run to run. */
+
+interface Known {
+  signature: string;
+  sessions: number;
+}
+
+interface Likeness {
+  verdict: "found" | "maybe" | "none";
+  /** Known signatures, with how much each is like one of those that were asked for: 0 to 1. */
+  signatures: Map<string, number>;
+}
+
+/** A line that so many sessions met says little of what was wrong. */
+const common = { share: 0.1, sessions: 12 } as const;
+/** The likeness of lines that are not the same. */
+const minLike = { found: 0.85, maybe: 0.7 } as const;
+/** Words that any error may have. */
+const anyError = new Set(
+  "error fail failed failur not found cannot could is no such the a an to of in at for with but and it unexpect expect got want undefin invalid exit code statu test type".split(
+    " ",
+  ),
+);
+
+/** How much a signature says, by how many sessions met it: 0 for one that accompanies everything. */
+export function weightsOf(known: readonly Known[]): Map<string, number> {
+  const most = Math.max(1, ...known.map(({ sessions }) => sessions));
+  return new Map(
+    known.map(({ signature, sessions }) => {
+      const isCommon = sessions >= common.sessions && sessions > common.share * most * 2;
+      return [signature, isCommon ? 0 : specificityOf(signature) / (1 + Math.log2(sessions))] as const;
+    }),
+  );
+}
+
+/** By the words that not any error has; 0 where there is none. */
+function specificityOf(signature: string): number {
+  const words = new Set(wordsOf(signature).filter((word) => !anyError.has(word)));
+  return words.size === 0 ? 0 : Math.min(1, 0.4 + 0.2 * words.size);
+}
+
+const wordsOf = (signature: string) =>
+  tokensOf(signature.replace(/<\w+>|#/g, " ")).filter((word) => word.length > 1);
+
+function closestSignatures(asked: readonly string[], known: readonly Known[]): Likeness {
+  const weights = weightsOf(known);
+  const same = asked.filter((each) => (weights.get(each) ?? 0) > 0);
+  if (same.length > 0) return { verdict: "found", signatures: new Map(same.map((each) => [each, 1])) };
+  const like = new Map<string, number>();
+  let isFound = false;
+  const rarity = rarityIn(known);
+  for (const each of asked) {
+    if (specificityOf(each) === 0) continue;
+    for (const { signature } of known) {
+      if ((weights.get(signature) ?? 0) === 0) continue;
+      const likeness = likenessOf(each, signature, rarity);
+      if (likeness >= minLike.maybe) like.set(signature, Math.max(likeness, like.get(signature) ?? 0));
+      if (likeness >= minLike.found && namedIn(each) === namedIn(signature)) isFound = true;
+    }
+  }
+  if (like.size === 0) return { verdict: "none", signatures: like };
+  return { verdict: isFound ? "found" : "maybe", signatures: like };
+}
+
+/** What a line is about: what it quotes, and flags. Another unknown flag is another error. */
+const namedIn = (signature: string) =>
+  (signature.match(/(["'`]).+?\1|(?<=\s)--?[\w-]+/g) ?? []).sort().join(" ");
+
+function rarityIn(known: readonly Known[]): (word: string) => number {
+  const having = new Map<string, number>();
+  for (const { signature } of known)
+    for (const word of new Set(wordsOf(signature))) having.set(word, (having.get(word) ?? 0) + 1);
+  return (word) => Math.log(1 + (known.length + 1) / ((having.get(word) ?? 0) + 0.5));
+}
+
+/** The share of the words of both that they have in common, by how rare they are. */
+function likenessOf(a: string, b: string, rarity: (word: string) => number): number {
+  const [mine, other] = [new Set(wordsOf(a)), new Set(wordsOf(b))];
+  let common = 0;
+  let all = 0;
+  for (const word of new Set([...mine, ...other])) {
+    const weight = rarity(word);
+    all += weight;
+    if (mine.has(word) && other.has(word)) common += weight;
+  }
+  return all === 0 ? 0 : common / all;
+}
+
+interface FixRequest {
+  error: string;
+  limit: number;
+  /** Only what was known then. Milliseconds; null: everything. */
+  until?: number | null;
+  /** Sessions that are left out, by their ids: what they met is known to whoever asks. */
+  leaves?: (session: string) => boolean;
+}
+
+/** Characters of an error that are read, and of a diff that is shown. */
+const longest = { error: 20_000, diff: 1500 } as const;
+/** Signatures of a question, and edits and commands of a fix. */
+const most = { signatures: 24, edits: 6, commands: 6 } as const;
+
+/**
+ * The same error before, without its paths, numbers and hashes; and what was done after which it did not come back.
+ * @param roots of the project and its worktrees
+ */
+export function fixesOf(
+  roots: readonly string[],
+  memory: Memory,
+  { error, limit, until = null, leaves = () => false }: FixRequest,
+): FixAnswer {
+  const asked = askedSignatures(error);
+  const known = errorSignatures(memory, { until });
+  const { verdict, signatures } = closestSignatures(asked, known);
+  if (verdict === "none") return { verdict, errors: [] };
+  const weights = weightsOf(known);
+  const met = commandsWithErrors(memory, [...signatures.keys()], { until }).filter(
+    ({ command }) => !leaves(command.sessionUid),
+  );
+  const errors = groupsOf(met, (own) =>
+    own.reduce((sum, each) => sum + (signatures.get(each) ?? 0) * (weights.get(each) ?? 0), 0),
+  );
+  return {
+    verdict,
+    errors: errors.slice(0, limit).map((group) => knownError(roots, memory, group, until)),
+  };
+}
+
+/** Of the lines that report something; of a text without such, of all. */
+function askedSignatures(error: string): string[] {
+  const text = error.length > longest.error ? error.slice(-longest.error) : error;
+  const reported = signaturesOf(errorLines(text, longest.error), most.signatures);
+  return reported.length > 0 ? reported : signaturesOf(text, most.signatures);
+}
+
+interface Group {
+  /** The latest first. */
+  runs: CommandRecord[];
+  /** Of the lines in common. */
+  signatures: string[];
+  score: number;
+}
+
+/** Failures that have the same lines in common with the question; the best first, then the latest. */
+function groupsOf(
+  found: ReturnType<typeof commandsWithErrors>,
+  scoreOf: (signatures: readonly string[]) => number,
+): Group[] {
+  const groups = new Map<string, Group>();
+  for (const { command, signatures } of found) {
+    const key = `${command.name}\0${signatures.toSorted().join("\n")}`;
+    entry(groups, key, () => ({ runs: [], signatures, score: scoreOf(signatures) })).runs.push(command);
+  }
+  return [...groups.values()].sort(
+    (a, b) => b.score - a.score || (b.runs[0]!.at ?? 0) - (a.runs[0]!.at ?? 0),
+  );
+}
+
+function knownError(
+  roots: readonly string[],
+  memory: Memory,
+  { runs, signatures }: Group,
+  until: number | null,
+): KnownError {
+  const { run, fix } = bestFixed(runs, (one) => fixOf(roots, memory, one, until));
+  return {
+    error: linesWith(run.error ?? "", signatures),
+    command: run.line,
+    directory: run.directory,
+    times: runs.length,
+    sessions: new Set(runs.map(({ sessionId }) => sessionId)).size,
+    first_at: isoTime(runs.at(-1)!.at),
+    last_at: isoTime(runs[0]!.at),
+    session_id: run.sessionUid,
+    author: run.author,
+    turn: run.turn,
+    fix,
+  };
+}
+
+/** The latest that was fixed by an edit, else the latest that was fixed, else the latest. */
+function bestFixed(
+  runs: readonly CommandRecord[],
+  fixOf: (run: CommandRecord) => Fix | null,
+): { run: CommandRecord; fix: Fix | null } {
+  let best: { run: CommandRecord; fix: Fix } | null = null;
+  for (const run of runs) {
+    const fix = fixOf(run);
+    if (fix === null) continue;
+    if (fix.edits.length > 0) return { run, fix };
+    best ??= { run, fix };
+  }
+  return best ?? { run: runs[0]!, fix: null };
+}
+
+/** The lines in common first. */
+function linesWith(error: string, signatures: readonly string[]): string {
+  const lines = error.split("\n");
+  const isCommon = (line: string) => signatures.includes(signatureOf(line) ?? "");
+  return [...lines.filter(isCommon), ...lines.filter((line) => !isCommon(line))].join("\n");
+}
+
+/** What was done between the failure and the next run of the same program that worked; null: it never did. */
+function fixOf(
+  roots: readonly string[],
+  memory: Memory,
+  failure: CommandRecord,
+  until: number | null,
+): Fix | null {
+  const later = listCommands(memory, { sessionId: failure.sessionId, until })
+    .filter(({ seq }) => seq > failure.seq)
+    .reverse();
+  const end = later.find(({ name, outcome }) => name === failure.name && outcome === "worked");
+  if (end === undefined) return null;
+  const edits = editsBetween(memory, roots, failure, end);
+  const meanwhile = later.filter(
+    ({ seq, outcome, name }) => seq < end.seq && outcome === "worked" && name !== end.name,
+  );
+  const commands = [...new Set([...meanwhile.map(({ line }) => line).slice(-most.commands), end.line])];
+  // Run again, it just worked: there is nothing to learn from that.
+  if (edits.length === 0 && commands.length === 1 && end.line === failure.line) return null;
+  const commits = commitsOfSessions(memory, [failure.sessionUid]).get(failure.sessionUid) ?? [];
+  const commit = commits.findLast(
+    ({ turns, committedAt }) =>
+      committedAt >= (end.at ?? 0) - 60_000 && turns.some((turn) => turn >= failure.turn),
+  );
+  return {
+    session_id: failure.sessionUid,
+    author: failure.author,
+    turn: end.turn,
+    timestamp: isoTime(end.at),
+    edits: edits
+      .slice(-most.edits)
+      .map(({ path, diff }) => ({ path, diff: beginningOf(diff, longest.diff) })),
+    commands,
+    commit: commit === undefined ? null : { hash: commit.hash, subject: commit.subject },
+    stands: stillThere(roots[0] ?? "", edits),
+  };
+}
+
+interface Edit {
+  path: string;
+  diff: string;
+  added: string[];
+}
+
+function editsBetween(
+  memory: Memory,
+  [root = "", ...worktrees]: readonly string[],
+  from: CommandRecord,
+  to: CommandRecord,
+): Edit[] {
+  const edits: Edit[] = [];
+  const cwd = sessionById(memory, from.sessionId)?.cwd ?? "";
+  const relativize = relativizer({ root, worktrees, cwd });
+  for (const turn of storedTurns(memory, from.sessionId, { first: from.turn, last: to.turn })) {
+    for (const { line, edit } of editsIn(turn))
+      if (line.seq > from.seq && line.seq < to.seq) edits.push(describedEdit(edit, relativize(edit.path)));
+  }
+  return edits.filter(({ diff }) => diff !== "");
+}
+
+function describedEdit({ hunks, content }: FileEdit, path: string): Edit {
+  const isWhole = content !== null && hunks.length === 0;
+  const lines = isWhole ? content.split("\n").map((line) => `+${line}`) : hunks.flatMap((hunk) => hunk.lines);
+  const changed = lines.filter((line) => /^[+-]/.test(line));
+  return {
+    path,
+    diff: joinWithin(changed, longest.diff * 2),
+    added: changed.filter((line) => line.startsWith("+")).map((line) => line.slice(1).trim()),
+  };
+}
+
+/** Shorter lines are anywhere. */
+const minLine = 8;
+
+function stillThere(root: string, edits: readonly Edit[]): boolean | null {
+  let there = 0;
+  let all = 0;
+  for (const { path, added } of edits) {
+    const lines = added.filter((line) => line.length >= minLine);
+    if (lines.length === 0) continue;
+    try {
+      const text = readFileSync(join(root, path), "utf8");
+      there += lines.filter((line) => text.includes(line)).length;
+    } catch {
+      // The file is gone.
+    }
+    all += lines.length;
+  }
+  return all === 0 ? null : there / all >= 0.5;
+}

@@ -1,0 +1,62 @@
+import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
+import type { changing } from "../../answers/changing.ts";
+import type { Project } from "../../project/paths.ts";
+import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
+import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { describeEntry } from "../trash/undo.ts";
+import type { ForgetRequest, ForgetResponse } from "./operation.ts";
+
+/** Forgets, or shows what would be. @throws PommelError as `forgetNow` */
+export async function forgetIn(
+  project: Project,
+  { dry_run: isPreview = false, for_good: forGood = false, ...asked }: ForgetRequest,
+  change: typeof changing,
+): Promise<ForgetResponse> {
+  const now = new Date();
+  const isMeant = forGood || asked.pattern !== undefined ? await questionsAbout(asked, now) : () => false;
+  if (isPreview) {
+    const found = await change(project, ({ memory }) => previewForget(memory, asked, now));
+    const questions = forgetQuestions(project, isMeant, { dryRun: true });
+    return { ...found, questions, forgotten: false, log_emptied: null, trash: null };
+  }
+  // The log comes first: killed after it, what is left to forget is found again.
+  const questions = forgetQuestions(project, isMeant);
+  const { isLogEmpty, trash, ...gone } = await change(project, (work) =>
+    forgetNow(work, asked, { forGood, now }),
+  );
+  return {
+    ...{ ...gone, questions, forgotten: true, log_emptied: isLogEmpty },
+    trash: trash && describeEntry(trash),
+  };
+}
+
+/** Which questions had to do with it: those that hold a match, name it, or were asked in that time. */
+async function questionsAbout(
+  { pattern, since, until, session, turn, annotation }: ForgetRequest,
+  now: Date,
+): Promise<(question: string, record: AuditRecord) => boolean> {
+  if (pattern !== undefined) {
+    const { cut } = createPatternCutter(pattern);
+    return (question) => [question, ...textsIn(question)].some((text) => cut(text) !== text);
+  }
+  const named = session ?? turn ?? annotation;
+  if (named !== undefined) return (question) => question.includes(named);
+  const from = since === undefined ? 0 : await parseWhen(since, "since", now);
+  const to = until === undefined ? now.getTime() : await parseWhen(until, "until", now);
+  return (_, { at }) => Date.parse(at) >= from && Date.parse(at) <= to;
+}
+
+/** The texts of a request, without JSON's escapes. */
+function textsIn(question: string): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(question, (_, value: unknown) => {
+      if (typeof value === "string") texts.push(value);
+      return value;
+    });
+  } catch {
+    // It was cut.
+  }
+  return texts;
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addSession, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
+import {
+  conversation,
+  edited,
+  fixtureStart,
+  type Happening,
+  prompt,
+  ran,
+  used,
+  wrote,
+} from "../../../test/support/turn-fixture.ts";
+import { turnToStore } from "../../sessions/ingest/turns.ts";
+import { relativizer } from "../../sessions/relative-paths.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { fixesOf } from "../fix/find-fixes.ts";
+import { recurringErrors } from "../fix/recurring.ts";
+import { lostTextOf } from "../lost/find-lost-text.ts";
+import { howTo } from "./find-commands.ts";
+
+let store: ReturnType<typeof temporaryMemory>;
+beforeEach(() => {
+  store = temporaryMemory();
+});
+afterEach(() => store.remove());
+
+const day = 24 * 3600 * 1000;
+
+function session(uid: string, days: number, ...happenings: Happening[]) {
+  const { id } = addSession(store.memory, uid, { cwd: store.dir });
+  const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+  for (const one of conversation({ at: fixtureStart + days * day }, prompt("go"), ...happenings))
+    saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+}
+
+const failed = { isError: true };
+
+describe("how", () => {
+  const how = (q: string) => howTo(store.memory, { q, limit: 3 });
+
+  beforeEach(() => {
+    session(
+      "a",
+      0,
+      ran("npm test", "Exit code 1\nerror: no script test", failed),
+      ran("npm run test:unit", "ok"),
+    );
+    session("b", 1, ran("npm run test:unit", "ok"), ran("cd e2e && npm run test:slow", "ok"));
+    session(
+      "c",
+      2,
+      used("Bash", { command: "make -C docs html", description: "Build the documentation" }, "ok"),
+    );
+  });
+
+  it("gives what worked, with where, how often, and what failed before it", () => {
+    const { verdict, commands } = how("unit tests");
+    expect(verdict).toBe("found");
+    expect(commands[0]).toMatchObject({
+      line: "npm run test:unit",
+      directory: "",
+      worked: 2,
+      session_id: "b",
+    });
+    expect(how("slow tests").commands[0]).toMatchObject({ line: "npm run test:slow", directory: "e2e" });
+  });
+
+  it("goes by what the agent said it is for", () => {
+    expect(how("build documentation").commands[0]?.line).toBe("make -C docs html");
+  });
+
+  it("gives the same program for a command line that failed", () => {
+    session(
+      "d",
+      3,
+      ran("go test ./...", "Exit code 1\nbuild failed: no tag", failed),
+      ran("go test -tags=all ./...", "ok"),
+    );
+    expect(how("go test ./...").commands[0]).toMatchObject({
+      line: "go test -tags=all ./...",
+      failed_before: [{ line: "go test ./...", error: "build failed: no tag" }],
+    });
+  });
+
+  it("says nothing of what never ran or never worked", () => {
+    session("d", 3, ran("cargo bench", "Exit code 1\nerror: no such command", failed));
+    for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this", ""])
+      expect(how(q)).toEqual({ verdict: "none", commands: [] });
+  });
+});
+
+describe("fix", () => {
+  const fix = (error: string) => fixesOf([store.dir], store.memory, { error, limit: 3 });
+  const broken = (line: number) => `Exit code 1\nsrc/a.go:${line}:2: undefined: openStore`;
+
+  it("gives what was changed before it worked again, and whether that is still there", () => {
+    const file = join(store.dir, "src/a.go");
+    session(
+      "a",
+      0,
+      ran("go build ./...", broken(3), failed),
+      edited(file, "openStore()", "openStoreReadonly()"),
+      ran("go build ./...", ""),
+    );
+    const found = fix("lib/b.go:77:9: undefined: openStore");
+    expect(found).toMatchObject({
+      verdict: "found",
+      errors: [
+        {
+          ...{ command: "go build ./...", times: 1, sessions: 1 },
+          fix: { edits: [{ path: "src/a.go" }], commands: ["go build ./..."], stands: false },
+        },
+      ],
+    });
+    mkdirSync(join(store.dir, "src"));
+    writeFileSync(file, "x = openStoreReadonly()\n");
+    expect(fix("undefined: openStore").errors[0]?.fix?.stands).toBe(true);
+  });
+
+  it("gives the command that was run instead, and no fix where it just worked again", () => {
+    session(
+      "a",
+      0,
+      ran("npm ci", "Exit code 1\nnpm error lockfile mismatch found", failed),
+      ran("npm ci --force", "ok"),
+    );
+    expect(fix("npm error lockfile mismatch found").errors[0]?.fix).toMatchObject({
+      edits: [],
+      commands: ["npm ci --force"],
+    });
+    session(
+      "b",
+      1,
+      ran("npm i", "Exit code 1\nnpm error registry timed out again", failed),
+      ran("npm i", "ok"),
+    );
+    expect(fix("npm error registry timed out again").errors[0]?.fix).toBeNull();
+  });
+
+  it("says nothing of an error that nobody met", () => {
+    session("a", 0, ran("go build ./...", broken(3), failed));
+    for (const error of ["undefined: closeStore", "FAIL", "Exit code 1", ""])
+      expect(fix(error)).toEqual({ verdict: "none", errors: [] });
+  });
+});
+
+it("an error of three sessions comes back, with what it cost", () => {
+  const error = "Exit code 1\nError: listen EADDRINUSE: address already in use";
+  for (const [i, uid] of ["a", "b", "c"].entries())
+    session(uid, i, ran("npm start", error, failed), ran("npm start", "ok"));
+  session("d", 3, ran("npm start", "Exit code 1\nTypeError: handler is undefined here", failed));
+  expect(recurringErrors(store.memory)).toEqual([
+    expect.objectContaining({
+      error: "Error: listen EADDRINUSE: address already in use",
+      sessions: 3,
+      cost_ms: 6000,
+    }),
+  ]);
+});
+
+it("text that no commit and no file holds is lost", async () => {
+  const git = (...args: string[]) => execFileSync("git", ["-C", store.dir, ...args]);
+  git("init", "-q");
+  const file = join(store.dir, "a.ts");
+  writeFileSync(file, "const committed = 1;\n");
+  git("add", "a.ts");
+  git("-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "one");
+  session(
+    "a",
+    0,
+    edited(file, "const committed = 1;", "const replacedLater = 2;"),
+    edited(file, "const replacedLater = 2;", "const destroyed = 3;"),
+    ran("git checkout -- a.ts", ""),
+    wrote(join(store.dir, "b.ts"), "const other = 4;"),
+  );
+  const { texts } = await lostTextOf(store.memory, [store.dir], { file: "a.ts", limit: 9 });
+  expect(texts.map(({ lost_by, command, lines }) => [lost_by, command, lines])).toEqual([
+    ["edit", null, ["const replacedLater = 2;"]],
+    ["checkout", "git checkout -- a.ts", ["const destroyed = 3;"]],
+  ]);
+  expect((await lostTextOf(store.memory, [store.dir], { file: "c.ts", limit: 9 })).total).toBe(0);
+});

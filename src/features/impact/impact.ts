@@ -1,0 +1,185 @@
+import { withIndex } from "../../answers/open.ts";
+import { holdsScripts, languages } from "../../code/languages/index.ts";
+import { changesOf } from "../../git/diff/changes.ts";
+import { GitFailure } from "../../git/git.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import { maxResults } from "../../project/max-results.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Target } from "../../search/graph/definitions.ts";
+import { CodeGraph } from "../../search/graph/graph.ts";
+import { impactOn } from "../../search/graph/impact.ts";
+import { nodeFor } from "../../search/graph/neighbours.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
+import { parsePlace } from "../blame/file-place.ts";
+import type { ImpactAnswer, ImpactRequest } from "./operation.ts";
+
+/** Asks the graph for what an answer can do without; null where there is no index that can be read. */
+export async function fromGraph<T>(
+  project: Project,
+  ask: (graph: CodeGraph, index: CodeIndex) => Promise<T>,
+): Promise<T | null> {
+  try {
+    return await withIndex(project, loadConfig(project).config, async (index) =>
+      ask(await CodeGraph.of(index, project.root), index),
+    );
+  } catch (error) {
+    if (error instanceof PommelError) return null;
+    throw error;
+  }
+}
+
+const usualDepth = 3;
+const usualLimit = 50;
+
+/**
+ * What a change may touch.
+ * @throws PommelError `not_found` for what nobody defines, `usage` where nothing is asked about or git fails; as `withIndex`
+ */
+export function impactOf(
+  project: Project,
+  request: ImpactRequest,
+  signal?: AbortSignal,
+): Promise<ImpactAnswer> {
+  const { of = [], diff = false, depth = usualDepth, limit = usualLimit } = request;
+  if (of.length === 0 && !diff) {
+    throw new PommelError("usage", "Nothing to look at.", "Name a symbol or a file, or ask for --diff.");
+  }
+  return withIndex(project, loadConfig(project).config, async (index) => {
+    const graph = await CodeGraph.of(index, project.root);
+    const files: Languages = new Map((await index.files()).map(({ path, language }) => [path, language]));
+    const targets: Target[] = [];
+    for (const one of of) targets.push(...(await targetsOf(graph, files, one)));
+    const notes: string[] = [];
+    if (diff) {
+      const changed = await changedDefinitions(project, graph, files, signal);
+      targets.push(...changed.targets);
+      notes.push(...changed.notes);
+    }
+    const { touched, isCut } = await impactOn(graph, targets, depth);
+    if (isCut) notes.push("A name is in too many files to look into all of them.");
+    const tests = touched.filter(({ is_test }) => is_test);
+    return {
+      targets: await Promise.all(
+        targets.slice(0, maxResults).map(async (one) => nodeFor(await graph.definitions.node(one))),
+      ),
+      touched: touched.slice(0, limit),
+      total: touched.length,
+      tests: tests.length,
+      test_files: [...new Set(tests.map(({ file }) => file))],
+      notes: [...notes, ...(await unknownsOf(graph, files, targets))],
+    };
+  });
+}
+
+/** The language of each file that is indexed. */
+type Languages = ReadonlyMap<string, string>;
+
+/** A file, lines of one, or a symbol. */
+async function targetsOf(graph: CodeGraph, files: Languages, asked: string): Promise<Target[]> {
+  const { file, lines } = parsePlace(asked.replace(/^(\.\/)+/, ""), (name) => files.has(name));
+  if (files.has(file)) {
+    const found =
+      lines === null
+        ? await graph.definitions.of(file)
+        : await graph.definitions.at(file, lines.first, lines.last);
+    if (found.length > 0) return found;
+    if (!(await graph.covers(file))) {
+      throw new PommelError(
+        "not_found",
+        unknownCalls(files, file),
+        `\`pm search code\` finds where a name is used.`,
+      );
+    }
+    throw new PommelError(
+      "not_found",
+      `Nothing is defined in ${asked}.`,
+      "Name a function, a type or a file with some.",
+    );
+  }
+  const found = await graph.named(asked);
+  if (found.length > 0) return found;
+  const silent = silentLanguages(new Set(files.values()));
+  throw new PommelError(
+    "not_found",
+    silent.length > 0
+      ? `No definition of ${JSON.stringify(asked)} is known; those in ${enumerated(silent)} files are not looked at.`
+      : `No definition of ${JSON.stringify(asked)} is indexed.`,
+    `\`pm search code ${asked}\` finds similar names, and where they are used.`,
+  );
+}
+
+async function changedDefinitions(
+  project: Project,
+  graph: CodeGraph,
+  files: Languages,
+  signal: AbortSignal | undefined,
+): Promise<{ targets: Target[]; notes: string[] }> {
+  const targets: Target[] = [];
+  const gone: string[] = [];
+  const changed = new Set<string>();
+  try {
+    for await (const { path, status, hunks } of changesOf(
+      project.root,
+      { from: "HEAD", to: null },
+      { signal },
+    )) {
+      if (status === "D") gone.push(path);
+      const language = files.get(path);
+      if (language === undefined) continue;
+      changed.add(language);
+      for (const { newStart, added } of hunks) {
+        targets.push(
+          ...(await graph.definitions.at(path, newStart, newStart + Math.max(added.length, 1) - 1)),
+        );
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+    throw new PommelError(
+      "usage",
+      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
+      "Name symbols or files instead.",
+    );
+  }
+  const distinct = [...new Map(targets.map((one) => [`${one.file}\n${one.at}`, one])).values()];
+  const notes = gone.length > 0 ? [`Deleted files are not looked at: ${gone.slice(0, 5).join(", ")}.`] : [];
+  const silent = silentLanguages(changed);
+  if (silent.length > 0) notes.push(`Changes in ${enumerated(silent)} files are not looked at.`);
+  else if (distinct.length === 0) notes.push("No uncommitted change is within a definition.");
+  return { targets: distinct, notes };
+}
+
+/** What an empty answer does not say. */
+async function unknownsOf(graph: CodeGraph, files: Languages, targets: readonly Target[]): Promise<string[]> {
+  for (const { file } of targets) {
+    if (await graph.covers(file)) continue;
+    return [unknownCalls(files, file)];
+  }
+  const present = new Set(files.values());
+  const silent = silentLanguages(present);
+  const markup = [...present].filter(holdsScripts);
+  return [
+    ...(silent.length > 0 ? [`Callers in ${enumerated(silent)} files are not known.`] : []),
+    ...(markup.length > 0
+      ? [`Of ${enumerated(markup)} files only scripts are known, not what their markup calls.`]
+      : []),
+    "Calls by reflection, by names made at run time and from other repositories are not known.",
+  ];
+}
+
+/** Titles of those in which nobody knows who calls what. */
+const silentLanguages = (present: ReadonlySet<string>): string[] =>
+  languages.flatMap(({ id, title, grammar }) => (present.has(id) && !grammar.references ? [title] : []));
+
+function unknownCalls(files: Languages, file: string): string {
+  const language = files.get(file);
+  const title = languages.find(({ id }) => id === language)?.title ?? language;
+  return `Who calls what is not known for ${title ?? "its language"}.`;
+}
+
+/** "Ruby", "Ruby and PHP", "Ruby, PHP and Bash". */
+function enumerated(names: readonly string[]): string {
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} and ${last}`;
+}

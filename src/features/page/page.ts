@@ -1,0 +1,161 @@
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { gitText } from "../../git/git.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { editorAddress } from "../../project/config/settings/home-settings.ts";
+import type { Config } from "../../project/config/settings.ts";
+import type { Project } from "../../project/paths.ts";
+import { version } from "../../project/version.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import {
+  branchesOfSessions,
+  listSessions,
+  memoryCounts,
+  sessionByUid,
+} from "../../store/memory/sessions/sessions.ts";
+import { authorsHere } from "../../store/memory/sharing.ts";
+import { blameFile } from "../blame/blame-file.ts";
+import { locate } from "../blame/file-place.ts";
+import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
+import { injectedIn } from "../context/injected.ts";
+import { decisionsIn } from "../decisions/decisions.ts";
+import { searchTranscripts } from "../search/all.ts";
+import { isRunning } from "../sessions/session-words.ts";
+import { listSessionsOf } from "../sessions/sessions.ts";
+import { isoTime } from "../status/describe-index.ts";
+import type { StatuslineAnswer } from "../statusline/operation.ts";
+import type { PageResponse, questionsResponse } from "./operation.ts";
+
+/** What the local page needs before its first view: names, and the values of its filters. */
+export async function describePage(project: Project): Promise<PageResponse> {
+  const { config } = loadConfig(project);
+  const ofSessions = await withMemoryIfAny(project, (memory) => ({
+    agents: memory === null ? [] : Object.keys(memoryCounts(memory).agents),
+    authors: memory === null ? [] : authorsHere(memory),
+    branches: memory === null ? [] : branchesOfSessions(memory),
+  }));
+  return {
+    name: basename(project.root),
+    root: project.root,
+    version,
+    editor: editorAddress(config["ui.editor"]),
+    ...ofSessions,
+    languages: await languagesOf(project, config),
+  };
+}
+
+/** The most common first. A damaged index must not keep the page from showing sessions. */
+async function languagesOf(project: Project, config: Config): Promise<string[]> {
+  const languages = await withIndex(project, config, async (index) => (await index.counts()).languages).catch(
+    () => ({}),
+  );
+  return Object.entries(languages)
+    .sort(([, a], [, b]) => b.files - a.files)
+    .map(([name]) => name);
+}
+
+const hourMs = 3_600_000;
+const maxInjections = 100;
+
+/** What a status line says of the project, and of the session that it stands under. */
+export function statuslineOf(
+  memory: Memory,
+  { session_id = "" }: { session_id?: string | undefined },
+): StatuslineAnswer {
+  return memory.inSnapshot(() => {
+    const recent = listSessions(memory, { since: Date.now() - hourMs });
+    const at = (session: (typeof recent)[number]) => ({
+      ended_at: isoTime(session.endedAt),
+      last_at: isoTime(session.lastAt),
+    });
+    return {
+      sessions: memoryCounts(memory).sessions,
+      running: recent.filter((session) => isRunning(at(session))).length,
+      session: sessionByUid(memory, session_id) === null ? null : sessionOf(memory, session_id),
+    };
+  });
+}
+
+function sessionOf(memory: Memory, session: string): StatuslineAnswer["session"] {
+  const lines = { agent: 0, human: 0, unknown: 0 };
+  for (const { commit } of listCheckpoints(memory, { session })) {
+    const { agent, human, unknown } = linesByAuthor(memory, commit.id);
+    lines.agent += agent;
+    lines.human += human;
+    lines.unknown += unknown;
+  }
+  const items = injectedIn(memory, { session, limit: maxInjections }).flatMap((injection) => injection.items);
+  return { lines, injected: items.length, used: items.filter(({ use }) => use?.outcome === "used").length };
+}
+
+type Question = Shaped<typeof questionsResponse>["questions"][number];
+
+/** A question that nobody would read to its end is left out. Characters. */
+const maxLength = 110;
+
+/**
+ * Questions that this project's own sessions and code answer, one of a kind; fewer where there is too little to ask about.
+ * @param memory null: there is no memory
+ */
+export async function questionsWorthAsking(project: Project, memory: Memory | null): Promise<Question[]> {
+  const found = await Promise.all([
+    memory === null ? null : aboutSessions(project, memory).catch(() => null),
+    aboutCode(project).catch(() => null),
+    memory === null ? null : aboutLine(project, memory).catch(() => null),
+  ]);
+  return found.filter((question) => question !== null);
+}
+
+/** What was decided, else what a session was about: the latest that the search answers. */
+async function aboutSessions(project: Project, memory: Memory): Promise<Question | null> {
+  const { config } = loadConfig(project);
+  const { decisions } = await decisionsIn(project, memory, { query: "", files: [], limit: 20 }, config);
+  const asked = decisions
+    .filter(({ source }) => source === "conversation")
+    .flatMap(({ text }) => /^(.*\?) → /.exec(text)?.[1] ?? []);
+  const { sessions } = await listSessionsOf(memory, { limit: 20 });
+  const titles = sessions.map(({ title }) => title ?? "");
+  for (const q of [...asked, ...titles].filter(isSentence).slice(0, 3)) {
+    const { results } = await searchTranscripts(project, { q, limit: 1 });
+    if (results.length > 0) return { about: "sessions", q };
+  }
+  return null;
+}
+
+/** Where the last commit's work is. */
+async function aboutCode({ root }: Project): Promise<Question | null> {
+  const subject = (await gitText(root, ["log", "-1", "--no-merges", "--format=%s"])).trim();
+  return isSentence(subject) ? { about: "code", q: subject } : null;
+}
+
+/** Why a line is there that an agent wrote. */
+async function aboutLine(project: Project, memory: Memory): Promise<Question | null> {
+  const { checkpoints } = await listCheckpointsOf(memory, { limit: 5 }, project.root);
+  for (const { id } of checkpoints) {
+    const { files } = await showCheckpoint(project, memory, id);
+    const written = files
+      .filter(({ path, lines }) => lines.agent > 0 && existsSync(join(project.root, path)))
+      .sort((one, other) => other.lines.agent - one.lines.agent);
+    for (const { path } of written.slice(0, 2)) {
+      const file = locate(project, project.root, path);
+      const { ranges } = await blameFile(project, memory, { file, ranges: [], revision: undefined });
+      const [longest] = ranges
+        .filter(({ author }) => author === "agent")
+        .sort((one, other) => other.last_line - other.first_line - (one.last_line - one.first_line));
+      if (longest !== undefined) return { about: "line", q: `${path}:${longest.first_line}` };
+    }
+  }
+  return null;
+}
+
+/** Fit for a line of the terminal, and more than a word or two. */
+function isSentence(text: string): boolean {
+  const line = text.trim();
+  return (
+    line.length <= maxLength && !line.includes("\n") && !line.endsWith("…") && line.split(" ").length > 2
+  );
+}

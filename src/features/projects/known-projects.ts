@@ -1,0 +1,228 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { withMemory } from "../../answers/open.ts";
+import { freeId } from "../../git/projects/find-project.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import { removeOwn, seePlace } from "../../project/files/remove-own.ts";
+import { isInside, type Project, projectOf } from "../../project/paths.ts";
+import { removeIndexCache } from "../../store/index/index-cache.ts";
+import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
+import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-place.ts";
+import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import { type KnownProject, Registry } from "../../store/registry.ts";
+import { addToTrash, dropFromTrash, projectFolder, type TrashEntry } from "../../store/trash/trash.ts";
+
+/** A project of this user's, with the directories that hold it. */
+export interface ListedProject extends KnownProject {
+  /** As seen from the checkout that was used last of those that are there, else of all. */
+  project: Project;
+  /** The last used first. */
+  checkouts: { root: string; isGone: boolean; lastUsedAt: number }[];
+  /** No checkout is there any more. Its memory is. */
+  isGone: boolean;
+}
+
+/** Every known project, the last used first; none if the registry cannot be read. */
+export function listProjects(): ListedProject[] {
+  const registry = Registry.openIfThere();
+  if (registry === null) return [];
+  const all = registry.checkouts();
+  return registry.projects().map((known) => {
+    const checkouts = all
+      .filter(({ project }) => project === known.id)
+      .map(({ root, lastUsedAt }) => ({ root, lastUsedAt, isGone: !existsSync(root) }));
+    const shown = checkouts.find(({ isGone }) => !isGone) ?? checkouts[0];
+    const project = projectOf(known.id, shown?.root ?? "");
+    return { ...known, project, checkouts, isGone: shown?.isGone ?? true };
+  });
+}
+
+/** The folders outside of the home in which projects have their backups. */
+export function backupFolders(): string[] {
+  const folders = listProjects().flatMap(({ project }) => {
+    const chosen = loadConfig(project).config["backup.folder"];
+    return chosen === "" ? [] : [backupFolder(project.memoryDb, chosen)];
+  });
+  return [...new Set(folders)];
+}
+
+/** How much a project remembers; null where its memory is missing or cannot be read. */
+export async function memorySize(
+  project: Project,
+): Promise<{ sessions: number | null; turns: number | null }> {
+  try {
+    const { sessions, turns } = await withMemory(project, memoryCounts);
+    return { sessions, turns };
+  } catch {
+    return { sessions: null, turns: null };
+  }
+}
+
+/**
+ * A known project by one of its directories (from `cwd`), its id, or a name that only one has.
+ * @throws PommelError `usage`
+ */
+export function projectCalled(name: string, cwd: string): Project {
+  const known = listProjects();
+  const path = resolve(cwd, name);
+  for (const { id, project, checkouts } of known) {
+    if (id === name) return project;
+    const checkout = checkouts.find(({ root }) => root === path);
+    if (checkout) return projectOf(id, checkout.root);
+  }
+  const found = known.filter((listed) => listed.name === name);
+  const [first, ...others] = found;
+  if (first && others.length === 0) return first.project;
+  const roots = (first ? found : known).slice(0, 10).map(({ project }) => project.root);
+  throw new PommelError(
+    "usage",
+    first ? `${found.length} projects are called ${name}.` : `There is no project ${name} on this machine.`,
+    roots.length === 0
+      ? "Search in a directory first: that makes it a project."
+      : `Choose from: ${roots.join(", ")}.`,
+  );
+}
+
+/**
+ * Takes projects off the list, and puts all that is remembered of them into the trash; their indexes go. No daemon may run.
+ * Killed at any point, what is in the trash can be brought back.
+ */
+export function trashProjects(ids: readonly string[], command: string, what: string): TrashEntry {
+  const registry = Registry.open();
+  const projects = ids.flatMap((id) => {
+    const known = registry.project(id);
+    return known === null ? [] : [{ known, checkouts: registry.checkouts(id) }];
+  });
+  // Nothing is begun where one of them is a link, or another user's.
+  for (const { known } of projects) seePlace(projectOf(known.id, "/").dataDir);
+  const entry = addToTrash(command, what, { kind: "projects", projects });
+  for (const { known } of projects) {
+    removeIndexes(registry, known.id);
+    moveWhole(projectOf(known.id, "/").dataDir, projectFolder(entry, known.id));
+    registry.removeProject(known.id);
+  }
+  return entry;
+}
+
+/** Deletes all that is remembered of a project for good, its backups and what is in the trash included. No daemon may run. */
+export function deleteProject(project: Project): void {
+  const registry = Registry.open();
+  removeIndexes(registry, project.id);
+  removeCopies(project.memoryDb);
+  for (const { file } of listBackups(project.memoryDb, findBackupFolder(project))) removeCopy(file);
+  registry.removeProject(project.id);
+  removeOwn(project.dataDir);
+}
+
+function removeIndexes(registry: Registry, id: string): void {
+  for (const { root } of registry.checkouts(id))
+    rmSync(projectOf(id, root).cacheDir, { recursive: true, force: true });
+  // Nobody knows what of it is this project's.
+  removeIndexCache();
+}
+
+const findBackupFolder = (project: Project) =>
+  backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
+
+/** Gives a directory of ours another place in the home, unless it is not there. */
+function moveWhole(from: string, to: string): void {
+  if (seePlace(from) === null) return;
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  renameSync(from, to);
+}
+
+/**
+ * Brings projects back from the trash. Projects that have their places by now go into it.
+ * @returns the entry of those
+ */
+export function bringBackProjects(entry: TrashEntry): TrashEntry | null {
+  if (entry.taken.kind !== "projects") throw new Error("no projects are in it");
+  const registry = Registry.open();
+  const { projects } = entry.taken;
+  const roots = new Set(projects.flatMap(({ checkouts }) => checkouts.map(({ root }) => root)));
+  const isTaken = ({ id }: KnownProject) => {
+    if (projects.some(({ known }) => known.id === id))
+      return existsSync(projectOf(id, "/").dataDir) && existsSync(projectFolder(entry, id));
+    // One that has other checkouts as well keeps those.
+    const now = registry.checkouts(id);
+    return now.length > 0 && now.every(({ root }) => roots.has(root));
+  };
+  const inPlace = registry.projects().filter(isTaken);
+  const swapped =
+    inPlace.length === 0
+      ? null
+      : trashProjects(
+          inPlace.map(({ id }) => id),
+          "pm memory undo",
+          inPlace.map(({ name }) => name).join(", "),
+        );
+  for (const { known, checkouts } of projects) {
+    moveWhole(projectFolder(entry, known.id), projectOf(known.id, "/").dataDir);
+    registry.saveProject(known);
+    for (const checkout of checkouts) registry.saveCheckout(checkout);
+  }
+  dropFromTrash(entry);
+  return swapped;
+}
+
+/**
+ * Has a checkout share the memory of another project. Where it was the only checkout of its own, what that recorded is put
+ * into the other's memory, and its own goes into the trash. No daemon may run.
+ */
+export async function joinProject(from: Project, into: Project): Promise<TrashEntry | null> {
+  const registry = Registry.open();
+  const checkout = registry.checkout(from.root);
+  if (checkout === null || from.id === into.id) {
+    throw new PommelError("usage", `${from.root} shares the memory of ${into.id} already.`);
+  }
+  const isLast = registry.checkouts(from.id).length === 1;
+  if (isLast && existsSync(from.memoryDb)) {
+    const { copyMemory } = await import("../memory-file/memory-file.ts");
+    await copyMemory(from, into);
+  }
+  const [mine, theirs] = [registry.project(from.id)!, registry.project(into.id)!];
+  const entry = isLast ? trashProjects([from.id], "pm projects join", mine.name) : null;
+  registry.inTransaction(() => {
+    registry.saveCheckout({ ...checkout, project: into.id });
+    registry.saveProject({
+      ...theirs,
+      roots: [...new Set([...theirs.roots, ...mine.roots])],
+      remotes: [...new Set([...theirs.remotes, ...mine.remotes])],
+    });
+  });
+  return entry;
+}
+
+/** Makes a checkout a project of its own, with nothing recorded yet. @returns its id */
+export function splitCheckout({ id, root }: Project): string {
+  const registry = Registry.open();
+  const checkout = registry.checkout(root);
+  const known = registry.project(id);
+  if (checkout === null || known === null || registry.checkouts(id).length < 2) {
+    throw new PommelError(
+      "usage",
+      `${root} is the only checkout of its project.`,
+      "`pm projects` lists them.",
+    );
+  }
+  const own = freeId(root, registry);
+  const now = Date.now();
+  registry.inTransaction(() => {
+    // Its first commits and remotes would join it to the other again.
+    registry.saveProject({ ...known, id: own, roots: [], remotes: [], createdAt: now, lastUsedAt: now });
+    registry.saveCheckout({ ...checkout, project: own, notice: null });
+  });
+  return own;
+}
+
+/** The projects in a directory ("" for any), those used last first. */
+export function projectsBelow(dir: string): Project[] {
+  const listed = listProjects().filter(
+    ({ isGone, project }) => !isGone && (dir === "" || isInside(project.root, dir)),
+  );
+  return listed.map(({ project }) => project);
+}
+
+/** To be called before the registry's file is removed. */
+export const closeRegistry = (): void => Registry.close();

@@ -1,0 +1,285 @@
+import { relative, resolve, sep } from "node:path";
+import { GitFailure, gitFields } from "../../git/git.ts";
+import { formerNames } from "../../git/history/file-changes.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { PommelError } from "../../project/errors.ts";
+import { addTo } from "../../project/multimap.ts";
+import type { Project } from "../../project/paths.ts";
+import { filesAround } from "../../search/graph/around.ts";
+import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
+import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
+import { decisionsIn, filesMatcher } from "../decisions/decisions.ts";
+import { fromGraph } from "../impact/impact.ts";
+import { memorySearch } from "../search/all.ts";
+import { isoTime } from "../status/describe-index.ts";
+import type { RelatedAnswer, RelatedSession } from "./operation.ts";
+
+/** What touching a file counts. */
+const strengths = { write: 1, edit: 1, read: 0.3 } as const;
+/** Days in which it counts half. */
+const halfLife = 30;
+/** Weight of a turn that does not match the query. */
+const unasked = 0.2;
+/** Maximum number of turns per file, the latest first. */
+const maxTurns = 500;
+/** Renames of so many files are followed, for so long (milliseconds): in a long history, git takes a second for each. */
+const maxFollowed = 30;
+const followMs = 1500;
+const turnsShown = 5;
+const decisionsShown = 5;
+
+/**
+ * Files of the working tree that differ from the last commit, including untracked ones, relative to the project's root.
+ * @throws PommelError `usage` if git fails
+ */
+export async function changedFiles(project: Project): Promise<string[]> {
+  const files: string[] = [];
+  try {
+    let prefix = "";
+    for await (const line of gitFields(project.root, ["rev-parse", "--show-prefix"])) prefix = line.trimEnd();
+    const status = gitFields(project.root, [
+      "status",
+      "--porcelain=v1",
+      "-z",
+      "--untracked-files=all",
+      "--",
+      ".",
+    ]);
+    let isOrigin = false;
+    for await (const field of status) {
+      // The old path follows a renamed or copied file.
+      const path = isOrigin ? field : field.slice(3);
+      if (path !== "") files.push(path.slice(prefix.length));
+      isOrigin = !isOrigin && /^[RC]|^.[RC]/.test(field.slice(0, 2));
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+    throw new PommelError(
+      "usage",
+      `git cannot list the changes: ${error.message.replace(/\.$/, "")}.`,
+      "Name files with --files a,b",
+    );
+  }
+  return files;
+}
+
+/** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
+export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
+    const isOutside = fromRoot.startsWith("../");
+    const named = isOutside ? resolve(cwd, file) : fromRoot;
+    return [...new Set([named === "" ? "**" : named, file.replace(/^(\.\/)+/, "").replace(/\/+$/, "")])];
+  });
+}
+
+/**
+ * Sessions and turns that touched files, by how much and how recently; with a query also by how much they are about it.
+ * Without files those that a search for the query finds.
+ * @param files paths as stored, directories or globs; null: none is named
+ */
+export async function relatedIn(
+  project: Project,
+  memory: Memory,
+  request: { files: readonly string[] | null; query: string; limit: number },
+  config: Config,
+  now = Date.now(),
+): Promise<Omit<RelatedAnswer, "code">> {
+  const { query, limit } = request;
+  if (request.files === null) return relatedTo(project, memory, { query, limit }, config);
+  const former = await formerNamesOf(project, request.files);
+  const files = [...request.files, ...[...former.keys()].map(literalGlob)];
+  const isWanted = filesMatcher(files);
+  const isNamed = filesMatcher(request.files);
+  const wanted = isWanted ? touchedFiles(memory).filter((path) => isWanted(path)) : [];
+  const isTouched = ({ path }: TurnFile, at: number | null) =>
+    isNamed?.(path) || (at ?? 0) <= (former.get(path) ?? -1);
+  const turns = new Map(
+    wanted.flatMap((path) => turnsWithFile(memory, path, maxTurns)).map((turn) => [turn.id, turn]),
+  );
+  const relevance =
+    query === "" ? null : await relevanceOf(project, memory, { query, files: wanted }, config);
+  const sessions = sessionsByIds(memory, [...new Set([...turns.values()].map(({ sessionId }) => sessionId))]);
+  const bySession = new Map<number, { turn: TurnRecord; touched: TurnFile[]; weight: number }[]>();
+  for (const turn of turns.values()) {
+    const session = sessions.get(turn.sessionId);
+    if (!session) continue;
+    const touched = turn.files.filter((file) => isTouched(file, turn.startedAt));
+    if (touched.length === 0) continue;
+    const about =
+      relevance === null ? 1 : unasked + (1 - unasked) * (relevance(session.uid, turn.number) ?? 0);
+    const weight = touchOf(touched) * recencyOf(turn.startedAt, now) * about * (turn.abandoned ? 0.5 : 1);
+    addTo(bySession, session.id, { turn, touched, weight });
+  }
+  const ranked = [...bySession]
+    .map(([id, all]) => {
+      const best = all.sort((a, b) => b.weight - a.weight);
+      // Each further turn counts half as much as the one before.
+      const weight = best.reduce((sum, turn, i) => sum + turn.weight * 0.5 ** i, 0);
+      return { session: sessions.get(id)!, best, weight };
+    })
+    .sort((a, b) => b.weight - a.weight || b.session.id - a.session.id);
+  const most = ranked[0]?.weight || 1;
+  const { decisions } =
+    files.length === 0
+      ? { decisions: [] }
+      : await decisionsIn(project, memory, { query, files, limit: decisionsShown }, config);
+  return {
+    looked_for: request.files.length,
+    files: wanted,
+    decisions,
+    total: ranked.length,
+    sessions: ranked.slice(0, limit).map(({ session, best, weight }): RelatedSession => {
+      const times = best.flatMap(({ turn }) => turn.startedAt ?? []);
+      return {
+        session_id: session.uid,
+        session_title: session.title,
+        agent: session.agent,
+        branch: session.branch,
+        last_at: isoTime(times.length === 0 ? null : Math.max(...times)),
+        score: share(weight, most),
+        files: strongest(best.flatMap(({ touched }) => touched)),
+        turns: best.slice(0, turnsShown).map(({ turn, touched, weight: own }) => ({
+          turn: turn.number,
+          prompt: turn.prompt,
+          timestamp: isoTime(turn.startedAt),
+          score: share(own, most),
+          files: touched,
+        })),
+      };
+    }),
+  };
+}
+
+/**
+ * The paths that the named files had before they were renamed, and until when; a file that took such a path later is
+ * another one.
+ */
+async function formerNamesOf(
+  { root }: Project,
+  patterns: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const paths = [...new Set(patterns.map((pattern) => pattern.replace(/\\(.)/g, "$1")))];
+  const found = await formerNames(root, paths.slice(0, maxFollowed), AbortSignal.timeout(followMs));
+  const until = new Map<string, number>();
+  for (const { path, until: end } of [...found.values()].flat())
+    until.set(path, Math.max(until.get(path) ?? 0, end ?? Number.POSITIVE_INFINITY));
+  return until;
+}
+
+/** Sessions that a search finds, each with its turns that match; none where nothing answers the query. */
+async function relatedTo(
+  project: Project,
+  memory: Memory,
+  { query, limit }: { query: string; limit: number },
+  config: Config,
+): Promise<Omit<RelatedAnswer, "code">> {
+  const search = await memorySearch(project, memory, config);
+  const { results, total_results } = await search({ q: query, mode: "hybrid", limit, by: "session" });
+  const sessions = results.flatMap((result): RelatedSession[] => {
+    const session = sessionByUid(memory, result.session_id);
+    if (session === null) return [];
+    const matching = [result, ...result.other_turns].slice(0, turnsShown).flatMap(({ turn, score }) => {
+      const record = turnOf(memory, session.id, turn);
+      return record === null ? [] : [{ record, score }];
+    });
+    return [
+      {
+        session_id: session.uid,
+        session_title: session.title,
+        agent: session.agent,
+        branch: session.branch,
+        last_at: isoTime(session.lastAt),
+        score: result.score,
+        files: strongest(matching.flatMap(({ record }) => record.files)),
+        turns: matching.map(({ record, score }) => ({
+          turn: record.number,
+          prompt: record.prompt,
+          timestamp: isoTime(record.startedAt),
+          score,
+          files: record.files,
+        })),
+      },
+    ];
+  });
+  const { decisions } = await decisionsIn(
+    project,
+    memory,
+    { query, files: [], limit: decisionsShown },
+    config,
+  );
+  return { looked_for: 0, files: [], sessions, total: total_results, decisions };
+}
+
+const share = (weight: number, most: number) => Math.round((weight / most) * 1e4) / 1e4;
+
+function touchOf(touched: readonly TurnFile[]): number {
+  // The tenth of many files touched at once is a weaker signal than the first.
+  return Math.sqrt(touched.reduce((sum, { how }) => sum + strengths[how] ** 2, 0));
+}
+
+function recencyOf(at: number | null, now: number): number {
+  return at === null ? 0.1 : 0.5 ** (Math.max(now - at, 0) / 86_400_000 / halfLife);
+}
+
+function strongest(files: readonly TurnFile[]): TurnFile[] {
+  const order = ["read", "edit", "write"];
+  const byPath = new Map<string, TurnFile>();
+  for (const file of files) {
+    const known = byPath.get(file.path);
+    if (!known || order.indexOf(file.how) > order.indexOf(known.how)) byPath.set(file.path, file);
+  }
+  return [...byPath.values()].sort((a, b) => a.path.localeCompare(b.path));
+}
+
+/** How much turns are about a query, compared with the one that is most; undefined for those that are not. */
+async function relevanceOf(
+  project: Project,
+  memory: Memory,
+  { query, files }: { query: string; files: readonly string[] },
+  config: Config,
+): Promise<(session: string, turn: number) => number | undefined> {
+  const found = new Map<string, number>();
+  if (files.length === 0) return () => undefined;
+  const request = {
+    q: query,
+    mode: "hybrid" as const,
+    limit: 200,
+    file: files.map(literalGlob),
+    type: ["raw" as const],
+  };
+  const search = await memorySearch(project, memory, config);
+  const { results } = await search(request);
+  const most = results[0]?.score || 1;
+  for (const { session_id, turn, last_turn, score } of results) {
+    for (let number = turn; number <= last_turn; number++) {
+      const key = `${session_id} ${number}`;
+      found.set(key, Math.max(found.get(key) ?? 0, score / most));
+    }
+  }
+  return (session, turn) => found.get(`${session} ${turn}`);
+}
+
+/** A glob for just this path, whatever is in its name. */
+export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
+
+const shown = 10;
+/** Of a directory or a large change; each costs some milliseconds. */
+const maxFiles = 30;
+
+/**
+ * The code around files in the graph of who calls whom; none without an index.
+ * @param files paths as stored, directories or globs
+ */
+export async function codeAround(project: Project, files: readonly string[]): Promise<RelatedAnswer["code"]> {
+  const isWanted = filesMatcher(files);
+  if (isWanted === null) return [];
+  const around = await fromGraph(project, async (graph, index) => {
+    const paths = (await index.files()).map(({ path }) => path).filter(isWanted);
+    return filesAround(graph, paths.slice(0, maxFiles));
+  });
+  return (around ?? []).slice(0, shown);
+}

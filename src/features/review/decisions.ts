@@ -1,0 +1,139 @@
+import pLimit from "p-limit";
+import { type Blame, blameOf } from "../../git/diff/blame.ts";
+import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
+import { GitFailure } from "../../git/git.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Project } from "../../project/paths.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { authorsOf } from "../blame/line-authors.ts";
+import { decisionsIn } from "../decisions/decisions.ts";
+import { literalGlob } from "../related/related.ts";
+import type { Reviewed } from "./change.ts";
+import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
+
+const maxDecisions = 5;
+/** Decisions that are looked through for those that the change undoes. */
+const maxLookedAt = 30;
+/** Files whose removed lines are looked at; processes of git. */
+const maxFiles = 40;
+export const blamesAtOnce = 4;
+
+/**
+ * What was decided about the files of a change. A decision is followed where it was made in a turn that led to the change, and
+ * may be broken where the change removes lines that were written in its turn.
+ */
+export async function decisionsAbout(
+  project: Project,
+  memory: Memory,
+  what: Reviewed,
+  changed: readonly ChangedFile[],
+  sessions: readonly ReviewSession[],
+  signal?: AbortSignal,
+): Promise<ReviewDecision[]> {
+  if (changed.length === 0) return [];
+  const { config } = loadConfig(project);
+  const files = changed.map(({ path }) => literalGlob(path));
+  const { decisions } = await decisionsIn(project, memory, { query: "", files, limit: maxLookedAt }, config);
+  const led = new Set(
+    sessions.flatMap(({ session_id, confidence, turns }) =>
+      turns
+        .filter(({ lines }) => lines > 0 || (confidence ?? 0) >= certain)
+        .map(({ turn }) => turnKey(session_id, turn)),
+    ),
+  );
+  const isOlder = ({ session_id, turn }: Turn) => session_id !== null && !led.has(turnKey(session_id, turn));
+  const removed = decisions.some(isOlder)
+    ? await removedByTurn(project, memory, what, changed, signal)
+    : new Map<string, number>();
+  return decisions
+    .map((decision) => ({
+      ...decision,
+      made_here: decision.session_id !== null && !isOlder(decision),
+      lines_removed: isOlder(decision) ? (removed.get(turnKey(decision.session_id, decision.turn)) ?? 0) : 0,
+    }))
+    .sort((a, b) => b.lines_removed - a.lines_removed)
+    .slice(0, maxDecisions);
+}
+
+interface Turn {
+  session_id: string | null;
+  turn: number | null;
+}
+
+const turnKey = (session: string | null, turn: number | null) => `${session} ${turn}`;
+
+/** Lines that a change removes, by the turn that wrote them. */
+async function removedByTurn(
+  project: Project,
+  memory: Memory,
+  { from }: Reviewed,
+  changed: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<Map<string, number>> {
+  const lines = new Map<string, number>();
+  if (from === null) return lines;
+  const shortened = changed.filter(({ hunks }) => hunks.some(({ removed }) => removed.length > 0));
+  await pLimit(blamesAtOnce).map(shortened.slice(0, maxFiles), async ({ path, oldPath, hunks }) => {
+    const before = oldPath ?? path;
+    const ranges = hunks.flatMap(({ oldStart, removed }): [number, number][] =>
+      removed.length === 0 ? [] : [[oldStart, oldStart + removed.length - 1]],
+    );
+    const blamed = await blameIfAny(project.root, before, { ranges, revision: from, signal });
+    const { authors } = await authorsOf(project, memory, before, blamed, null, signal);
+    for (const { session_id, turn } of authors) {
+      const key = turnKey(session_id, turn);
+      lines.set(key, (lines.get(key) ?? 0) + 1);
+    }
+  });
+  return lines;
+}
+
+/** Without lines where git cannot blame it: a file that is binary, say. */
+export async function blameIfAny(
+  root: string,
+  path: string,
+  options: Parameters<typeof blameOf>[2],
+): Promise<Pick<Blame, "lines" | "commits">> {
+  try {
+    return await blameOf(root, path, options);
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.isBroken) throw error;
+    return { lines: [], commits: new Map() };
+  }
+}
+
+/** The commits of a range. */
+export interface Commits {
+  /** The latest. */
+  shown: CommitInfo[];
+  total: number;
+  /** The lines that all of them added to each file, and how many of them changed it. */
+  added: Map<string, { lines: number; commits: number }>;
+}
+
+/** Fewer lines are what every change has. */
+const minReworked = 10;
+const maxReworked = 10;
+
+/** What a range of commits did and undid again: lines that one added and a later one removed, and commits that revert one. */
+export function contestedIn(
+  what: Reviewed,
+  { shown, added }: Commits,
+  files: readonly ReviewFile[],
+): Pick<ReviewAnswer, "reworked" | "reverts"> {
+  const reverts = shown.flatMap(({ hash, message }) => {
+    const [, reverted] = /^This reverts commit ([0-9a-f]{7,64})\b/m.exec(message) ?? [];
+    return reverted === undefined ? [] : [{ hash, subject: message.split("\n", 1)[0] ?? "", reverted }];
+  });
+  if (what.kind !== "range") return { reworked: [], reverts };
+  const reworked = files
+    .map(({ path, insertions }) => {
+      const { lines, commits } = added.get(path) ?? { lines: 0, commits: 0 };
+      return { path, lines: lines - insertions, commits };
+    })
+    .filter(({ lines, commits }) => commits > 1 && lines >= minReworked)
+    .sort((a, b) => b.lines - a.lines)
+    .slice(0, maxReworked);
+  return { reworked, reverts };
+}

@@ -1,0 +1,124 @@
+import { execFileSync } from "node:child_process";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { edited } from "../../../test/support/attribution-fixture.ts";
+import { chunk, deciding } from "../../../test/support/memory-fixture.ts";
+import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
+import { projectAt } from "../../project/paths.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
+import type { ReviewAnswer } from "./operation.ts";
+import { review } from "./review.ts";
+
+let repo: ReturnType<typeof repositoryWithAgents>;
+beforeEach(() => {
+  repo = repositoryWithAgents();
+});
+afterEach(() => repo.remove());
+
+const ask = (range = "", memory: Memory | null = repo.memory) =>
+  review(projectAt(repo.root), memory, { range });
+
+/** Each changed line, with the session that wrote it, or who else. */
+const lines = ({ files, authors }: ReviewAnswer) =>
+  files.flatMap(({ path, hunks }) =>
+    hunks
+      .flatMap((hunk) => hunk.lines)
+      .filter(({ mark }) => mark !== " ")
+      .map(({ mark, text, by }) => {
+        const author = by === null ? null : authors[by]!;
+        return `${path} ${mark}${text}${author === null ? "" : ` ${author.session_id ?? author.author}`}`;
+      }),
+  );
+
+describe("a review", () => {
+  it("of a commit has its lines, who wrote them, and the prompts that led to them", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\nlast\n" });
+    repo.did("s", edited(`${repo.root}/a.ts`, ["+agents"], repo.soon()));
+    const hash = await repo.commitAndTake("Add lines\n\nFor a reason.", { "a.ts": "first\nagents\nlast\n" });
+    const answer = await ask(hash);
+    expect(lines(answer)).toEqual(["a.ts +agents s"]);
+    expect(answer.commits).toMatchObject([{ hash, subject: "Add lines", body: "For a reason." }]);
+    expect(answer.sessions).toMatchObject([{ session_id: "s", lines: 1, turns: [{ turn: 1, lines: 1 }] }]);
+    expect(answer.lines).toEqual({ agent: 1, human: 0, unknown: 0 });
+    expect(answer.files[0]?.hunks[0]?.lines.map(({ mark, text }) => mark + text)).toEqual([
+      " first",
+      "+agents",
+      " last",
+    ]);
+  });
+
+  it("of a branch has what it did since it left the default one", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    repo.git("checkout", "-q", "-b", "topic");
+    await repo.commitAndTake("one", { "a.ts": "first\nsecond\n" });
+    await repo.commitAndTake("two", { "b.ts": "other\n" });
+    const answer = await ask("topic");
+    expect(answer).toMatchObject({ kind: "range", commits_total: 2 });
+    expect(answer.files.map(({ path }) => path)).toEqual(["a.ts", "b.ts"]);
+    expect((await ask("main..topic")).files).toEqual(answer.files);
+  });
+
+  it("says which decisions were made for it, and what it removes that was written for others", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    repo.did("s", edited(`${repo.root}/a.ts`, ["+sorted"], repo.soon()));
+    const made = await repo.commitAndTake("Sort", { "a.ts": "first\nsorted\n" });
+    replaceChunks(repo.memory, findSession(repo.memory, "s").id, { type: "raw", from: 0 }, [
+      chunk(0, "[USER] Let's sort the rows", { ...deciding("Let's sort the rows"), files: ["a.ts"] }),
+    ]);
+    expect((await ask(made)).decisions).toMatchObject([{ made_here: true, lines_removed: 0 }]);
+    repo.did("t", edited(`${repo.root}/a.ts`, ["-sorted"], repo.soon()));
+    const undone = await repo.commitAndTake("Drop it", { "a.ts": "first\n" });
+    expect((await ask(undone)).decisions).toMatchObject([{ made_here: false, lines_removed: 1 }]);
+    await repo.commitAndTake("More", { "a.ts": "first\nmore\n" });
+    expect((await ask("HEAD")).decisions).toMatchObject([{ made_here: false, lines_removed: 0 }]);
+  });
+
+  it("of the working tree has new files as well, and is empty where all is committed", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    expect((await ask()).files).toEqual([]);
+    writeFileSync(join(repo.root, "a.ts"), "changed\n");
+    writeFileSync(join(repo.root, "new.ts"), "one\ntwo\n");
+    const answer = await ask();
+    expect(answer).toMatchObject({ kind: "uncommitted", to: null });
+    expect(lines(answer).map((line) => line.replace(/ \w+$/, ""))).toEqual([
+      "a.ts -first",
+      "a.ts +changed",
+      "new.ts +one",
+      "new.ts +two",
+    ]);
+  });
+
+  it("says which files are too large to count their lines, whether committed or not", async () => {
+    const hash = repo.commit("one", { "large.txt": "l\n".repeat(200_001), "a.ts": "first\n" });
+    const note = (name: string) => [`Too large, so their lines are not counted: ${name}.`];
+    expect((await ask(hash)).notes).toEqual(note("large.txt"));
+    writeFileSync(join(repo.root, "new.txt"), "l\n".repeat(1_000_001));
+    expect((await ask()).notes).toEqual(note("new.txt"));
+  });
+
+  it("does not read what a new link leads to", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    symlinkSync(join(repo.root, "a.ts"), join(repo.root, "link.ts"));
+    expect((await ask()).files).toMatchObject([{ path: "link.ts", insertions: 0, hunks: [] }]);
+  });
+
+  it("of the commit that a shallow clone begins with is refused: what it changed is not there", async () => {
+    repo.commit("one", { "a.ts": "first\n" });
+    repo.commit("two", { "a.ts": "second\n" });
+    const clone = join(repo.root, "clone");
+    execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${repo.root}`, clone], { stdio: "pipe" });
+    await expect(review(projectAt(clone), null, { range: "HEAD" })).rejects.toMatchObject({
+      code: "usage",
+      hint: expect.stringContaining("--unshallow"),
+    });
+  });
+
+  it("works without a memory, and says what it does not know", async () => {
+    const hash = repo.commit("one", { "a.ts": "first\n" });
+    expect(lines(await ask(hash, null))).toEqual(["a.ts +first unknown"]);
+    await expect(ask("nonsense", null)).rejects.toMatchObject({ code: "not_found" });
+  });
+});

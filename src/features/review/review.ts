@@ -1,0 +1,333 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pLimit from "p-limit";
+import { changesOf, placeOf } from "../../git/diff/changes.ts";
+import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
+import { readCommits } from "../../git/history/commits.ts";
+import { type ReadObjects, withObjects } from "../../git/objects.ts";
+import { untrackedFiles } from "../../git/working-files.ts";
+import type { Project } from "../../project/paths.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { roleOf } from "../../search/code/path-role.ts";
+import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
+import { commitByHash, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { agentsSince } from "../blame/agents-since.ts";
+import { entry, sortedByCount, unknownAuthor } from "../blame/blame-summary.ts";
+import { authorsOf, judgeUncommitted } from "../blame/line-authors.ts";
+import { turnsNamed } from "../checkpoints/checkpoints.ts";
+import type { LinesByAuthor } from "../checkpoints/operation.ts";
+import { authorOf } from "../decisions/recorded-decisions.ts";
+import { literalGlob } from "../related/related.ts";
+import { isoTime } from "../status/describe-index.ts";
+import { hunksAround, type Reviewed, whatIsMeant, within } from "./change.ts";
+import { blameIfAny, blamesAtOnce, type Commits, contestedIn, decisionsAbout } from "./decisions.ts";
+import type { ReviewAnswer, ReviewCommit, ReviewFile, ReviewSession, reviewRequest } from "./operation.ts";
+
+const maxCommits = 200;
+/** Changed lines of a file, and of all files, that are shown. */
+const maxLinesOfFile = 2000;
+const maxLines = 20_000;
+/** Larger files have nothing around their changes, and untracked ones no lines. */
+const maxBytes = 2_000_000;
+const maxTests = 20;
+/** Files that a note names. */
+const maxNamed = 5;
+
+/**
+ * What a change does, line by line, and who wrote each of its lines for which prompt: a commit, a branch or range, or what
+ * is not committed yet.
+ * @param memory null: there is no memory, and so no author is known
+ * @throws as `whatIsMeant`
+ */
+export async function review(
+  project: Project,
+  memory: Memory | null,
+  { range = "", file: paths }: Shaped<typeof reviewRequest>,
+  signal?: AbortSignal,
+): Promise<ReviewAnswer> {
+  const what = await whatIsMeant(project, memory, range.trim());
+  const changed = await changedFiles(project, what, paths, signal);
+  const infos = await commitsOf(project, what, signal);
+  const authors = new Authors();
+  const files: ReviewFile[] = [];
+  let left = maxLines;
+  await withAfter(project, what, signal, async (linesAfter) => {
+    const isBy = await lineAuthors(project, memory, what, infos, changed, signal);
+    const byFile = await pLimit(blamesAtOnce).map(changed, isBy);
+    for (const [i, file] of changed.entries()) {
+      const { shown, leftOut } = within(file.hunks, Math.min(left, maxLinesOfFile));
+      const by = byFile[i]!;
+      const writers = file.hunks.flatMap(({ newStart, added }) => added.map((_, i) => by(newStart + i)));
+      const after = shown.length === 0 || file.status === "D" ? [] : await linesAfter(file.path);
+      files.push({
+        path: file.path,
+        old_path: file.oldPath,
+        status: file.status,
+        insertions: writers.length,
+        deletions: sum(file.hunks.map(({ removed }) => removed.length)),
+        lines: counted(writers),
+        hunks: hunksAround(shown, after, (line) => authors.placeOf(by(line))),
+        lines_left_out: leftOut,
+      });
+      left -= sum(shown.map(({ added, removed }) => added.length + removed.length));
+      for (const writer of writers) authors.wrote(writer);
+    }
+  });
+  const notes: string[] = [];
+  if (infos.total > infos.shown.length)
+    notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
+  const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
+  if (tooLarge.length > 0)
+    notes.push(
+      `Too large, so their lines are not counted: ${tooLarge.slice(0, maxNamed).join(", ")}${tooLarge.length > maxNamed ? ", ..." : ""}.`,
+    );
+  const about = files.map(({ path }) => path);
+  const sessions = memory === null ? [] : sessionsOf(memory, infos.shown, authors);
+  return {
+    kind: what.kind,
+    from: what.from,
+    to: what.to,
+    commits: infos.shown.map((info) => commitOf(memory, info)),
+    commits_total: infos.total,
+    files,
+    insertions: sum(files.map(({ insertions }) => insertions)),
+    deletions: sum(files.map(({ deletions }) => deletions)),
+    lines: {
+      agent: sum(files.map(({ lines }) => lines.agent)),
+      human: sum(files.map(({ lines }) => lines.human)),
+      unknown: sum(files.map(({ lines }) => lines.unknown)),
+    },
+    authors: authors.all,
+    sessions,
+    decisions: memory === null ? [] : await decisionsAbout(project, memory, what, changed, sessions, signal),
+    ...contestedIn(what, infos, files),
+    tests_changed: about.filter((path) => roleOf(path) === "test"),
+    tests: await testsOf(project, about),
+    notes,
+  };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function counted(authors: readonly LineAuthor[]): LinesByAuthor {
+  const lines = { agent: 0, human: 0, unknown: 0 };
+  for (const { author } of authors) lines[author === "before_agents" ? "unknown" : author]++;
+  return lines;
+}
+
+/** Who wrote lines, each once, with how many, by turn. */
+class Authors {
+  readonly all: LineAuthor[] = [];
+  readonly turns = new Map<string, Map<number, number>>();
+  private readonly places = new Map<string, number>();
+
+  placeOf(author: LineAuthor): number {
+    return entry(this.places, JSON.stringify(author), () => this.all.push(author) - 1);
+  }
+
+  wrote({ session_id, turn }: LineAuthor): void {
+    if (session_id === null || turn === null) return;
+    const turns = entry(this.turns, session_id, () => new Map<number, number>());
+    turns.set(turn, (turns.get(turn) ?? 0) + 1);
+  }
+}
+
+async function changedFiles(
+  { root }: Project,
+  what: Reviewed,
+  paths: readonly string[] | undefined,
+  signal?: AbortSignal,
+): Promise<ChangedFile[]> {
+  const change = what.kind === "commit" ? { commit: what.to } : what;
+  const files: ChangedFile[] = [];
+  for await (const file of changesOf(root, change, { paths, signal })) files.push(file);
+  if (what.kind === "uncommitted") files.push(...(await untracked(root, paths, signal)));
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function untracked(root: string, paths: readonly string[] | undefined, signal?: AbortSignal) {
+  const files: ChangedFile[] = [];
+  for await (const path of untrackedFiles(root, signal, paths)) {
+    const { text, isTooLarge } = contentOf(join(root, path));
+    const added = text === null ? [] : linesIn(text);
+    const hunks = added.length === 0 ? [] : [{ oldStart: 1, newStart: 1, removed: [], added }];
+    const facts = { path, oldPath: null, status: "A" as const, isText: text !== null, hunks };
+    files.push({ ...facts, ...(isTooLarge && { isTooLarge }) });
+  }
+  return files;
+}
+
+/** Without a text: no text, too large, or gone by now. */
+function contentOf(file: string): { text: string | null; isTooLarge?: true } {
+  try {
+    // Of a link git has the path that it leads to: what is there may be anybody's.
+    const facts = lstatSync(file);
+    if (!facts.isFile()) return { text: null };
+    if (facts.size > maxBytes) return { text: null, isTooLarge: true };
+    const text = readFileSync(file, "utf8");
+    return { text: text.includes("\0") ? null : text };
+  } catch {
+    return { text: null };
+  }
+}
+
+const linesIn = (text: string) => text.replace(/\n$/, "").split("\n");
+
+/** Lets `use` read files as they are after the change. */
+async function withAfter(
+  { root }: Project,
+  { to }: Reviewed,
+  signal: AbortSignal | undefined,
+  use: (linesAfter: (path: string) => Promise<string[]>) => Promise<void>,
+): Promise<void> {
+  if (to === null) return use(async (path) => linesIn(contentOf(join(root, path)).text ?? ""));
+  const { prefix } = await placeOf(root, signal);
+  await withObjects(root, { maxBytes, type: "blob", signal }, (read: ReadObjects) =>
+    use(async (path) => {
+      const name = `${to}:${prefix}${path}`;
+      const text = (await read([name])).get(name)?.toString() ?? "";
+      return text === "" || text.includes("\0") ? [] : linesIn(text);
+    }),
+  );
+}
+
+/** Finds who wrote the added lines of each file. */
+async function lineAuthors(
+  project: Project,
+  memory: Memory | null,
+  what: Reviewed,
+  infos: Commits,
+  changed: readonly ChangedFile[],
+  signal?: AbortSignal,
+): Promise<(file: ChangedFile) => Promise<(line: number) => LineAuthor>> {
+  const nobody = () => unknownAuthor;
+  if (what.kind === "uncommitted") {
+    const judged = memory === null ? () => nobody : await judgeUncommitted(project, memory, changed, signal);
+    return async ({ path }) => judged(path);
+  }
+  const since = memory === null ? null : agentsSince(memory, project.root);
+  return async (file) => {
+    if (file.hunks.every(({ added }) => added.length === 0)) return nobody;
+    const blamed =
+      what.kind === "commit"
+        ? asOf(what.to, file, infos.shown)
+        : await blamedAt(project.root, what.to, file, signal);
+    const { authors } = await authorsOf(project, memory, file.path, blamed, since, signal);
+    const byLine = new Map(blamed.lines.map(({ line }, i) => [line, authors[i] ?? unknownAuthor]));
+    return (line) => byLine.get(line) ?? unknownAuthor;
+  };
+}
+
+interface Blamed {
+  lines: BlamedLine[];
+  commits: Map<string, BlamedCommit>;
+}
+
+/** The lines that a commit added are its own: nobody has to look for who did. */
+function asOf(commit: string, { path, hunks }: ChangedFile, infos: readonly CommitInfo[]): Blamed {
+  const lines = hunks.flatMap(({ newStart, added }) =>
+    added.map((text, i): BlamedLine => {
+      const line = newStart + i;
+      return { line, commit, originalLine: line, originalPath: path, isBoundary: false, text };
+    }),
+  );
+  const [info] = infos;
+  const { author = "", authoredAt = 0, message = "" } = info ?? {};
+  return { lines, commits: new Map([[commit, { author, authoredAt, summary: subjectOf(message) }]]) };
+}
+
+/** Nobody's where git cannot blame it. */
+async function blamedAt(
+  root: string,
+  revision: string,
+  { path, hunks }: ChangedFile,
+  signal?: AbortSignal,
+): Promise<Blamed> {
+  const ranges = hunks.flatMap(({ newStart, added }): [number, number][] =>
+    added.length === 0 ? [] : [[newStart, newStart + added.length - 1]],
+  );
+  return blameIfAny(root, path, { ranges, revision, signal });
+}
+
+async function commitsOf({ root }: Project, what: Reviewed, signal?: AbortSignal): Promise<Commits> {
+  if (what.kind === "uncommitted") return { shown: [], total: 0, added: new Map() };
+  const commits: Commits = { shown: [], total: 0, added: new Map() };
+  const range = [`${what.from}..${what.to}`, "--no-merges"];
+  const revisions = what.kind === "commit" ? [what.to, "--no-walk"] : range;
+  for await (const info of readCommits(root, revisions, { withFiles: true, signal })) {
+    commits.total++;
+    if (commits.total <= maxCommits) commits.shown.push(info);
+    for (const { path, added } of info.files ?? []) {
+      const known = entry(commits.added, path, () => ({ lines: 0, commits: 0 }));
+      known.lines += added;
+      known.commits++;
+    }
+  }
+  return commits;
+}
+
+const subjectOf = (message: string) => message.split("\n", 1)[0] ?? "";
+
+function commitOf(memory: Memory | null, info: CommitInfo): ReviewCommit {
+  const subject = subjectOf(info.message);
+  return {
+    hash: info.hash,
+    parents: info.parents,
+    author: info.author,
+    authored_at: isoTime(info.authoredAt),
+    committed_at: isoTime(info.committedAt),
+    subject,
+    body: info.message.slice(subject.length).trim(),
+    branch: memory === null ? null : (commitByHash(memory, info.hash)?.branch ?? null),
+    rewritten_as: memory === null ? [] : rewrittenAs(memory, info.hash),
+  };
+}
+
+/** The sessions that wrote lines of the change or led to a commit of it. */
+function sessionsOf(memory: Memory, infos: readonly CommitInfo[], authors: Authors): ReviewSession[] {
+  const turns = new Map([...authors.turns].map(([uid, written]) => [uid, new Map(written)]));
+  const ties = new Map<string, Pick<ReviewSession, "how" | "confidence">>();
+  for (const { hash } of infos) {
+    for (const { sessionUid, how, confidence, turns: led } of checkpointOfCommit(memory, hash)?.sessions ??
+      []) {
+      if ((ties.get(sessionUid)?.confidence ?? -1) < confidence) ties.set(sessionUid, { how, confidence });
+      const known = entry(turns, sessionUid, () => new Map<number, number>());
+      for (const turn of led) entry(known, turn, () => 0);
+    }
+  }
+  const sessions = new Map(
+    [...turns].map(([uid, written]): [string, ReviewSession] => {
+      const session = sessionByUid(memory, uid);
+      const numbers = [...written.keys()].sort((a, b) => a - b);
+      return [
+        uid,
+        {
+          session_id: uid,
+          title: session?.title ?? null,
+          agent: session?.agent ?? null,
+          ...(session === null ? {} : authorOf(session)),
+          lines: sum([...written.values()]),
+          ...(ties.get(uid) ?? { how: null, confidence: null }),
+          turns: turnsNamed(memory, uid, numbers).map((turn) => ({
+            ...turn,
+            lines: written.get(turn.turn) ?? 0,
+          })),
+        },
+      ];
+    }),
+  );
+  return sortedByCount(sessions, ({ lines }) => lines);
+}
+
+async function testsOf(project: Project, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return [];
+  const { codeAround } = await import("../related/related.ts");
+  const around = await codeAround(project, files.map(literalGlob));
+  return around
+    .filter(({ file }) => roleOf(file) === "test" && !files.includes(file))
+    .map(({ file }) => file)
+    .slice(0, maxTests);
+}

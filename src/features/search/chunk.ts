@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { withIndex } from "../../answers/open.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { linesOfChunks } from "../../search/code/source.ts";
+import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
+import { locate, parsePlace } from "../blame/file-place.ts";
+import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
+
+/** Files whose chunks are read at a time to find one by its id. */
+const filesAtATime = 256;
+
+/**
+ * A chunk in full, with what it lies in and what lies in it.
+ * @throws PommelError `not_found`, `usage`, and as `withIndex`
+ */
+export function showChunk(project: Project, { id }: ChunkRequest): Promise<ChunkAnswer> {
+  return withIndex(project, loadConfig(project).config, async (index) => {
+    const { chunk, file } = /^[0-9a-f]{16}$/.test(id)
+      ? await chunkWithId(index, id)
+      : await chunkAt(index, project, id);
+    const [content] = linesOfChunks(project.root, [chunk]);
+    if (!content) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
+    return {
+      file: chunk.path,
+      language: chunk.language,
+      chunk: {
+        ...outlineOf(chunk),
+        start_line: content.startLine,
+        end_line: content.endLine,
+        parent_id: chunk.parentUid,
+        content: content.text,
+      },
+      parents: parentsOf(chunk, file).map(outlineOf),
+      children: file
+        .filter(({ parentUid }) => parentUid === chunk.uid)
+        .sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine)
+        .map(outlineOf),
+      freshness: content.drifted ? "drifted" : "fresh",
+    };
+  });
+}
+
+interface InFile {
+  chunk: StoredChunk;
+  /** All chunks of its file. */
+  file: readonly StoredChunk[];
+}
+
+/** Ids are in no order, and keeping one would cost every save more than this rare question: docs/decisions/0014. */
+async function chunkWithId(index: CodeIndex, id: string): Promise<InFile> {
+  const files = (await index.files()).map((file) => file.id);
+  for (let start = 0; start < files.length; start += filesAtATime) {
+    const chunks = await index.chunksOf(files.slice(start, start + filesAtATime));
+    const chunk = chunks.find(({ uid }) => uid === id);
+    if (chunk) return { chunk, file: chunks.filter(({ file }) => file === chunk.file) };
+  }
+  throw new PommelError(
+    "not_found",
+    `No chunk ${id} is indexed.`,
+    "Ids change with a chunk's name or place; search again, or name it as FILE:LINE.",
+  );
+}
+
+async function chunkAt(index: CodeIndex, project: Project, text: string): Promise<InFile> {
+  const named = parsePlace(text, (name) => existsSync(join(project.root, name)));
+  const path = locate(project, project.root, named.file);
+  if (!existsSync(join(project.root, path))) {
+    throw new PommelError(
+      "not_found",
+      `There is no file ${path}.`,
+      "Name a place as FILE:LINE; `pm search code` finds it.",
+    );
+  }
+  const entry = (await index.files()).find((file) => file.path === path);
+  if (!entry) {
+    throw new PommelError("not_found", `${path} is not indexed.`, "`pm status --skipped` says why.");
+  }
+  const file = await index.chunksOf([entry.id]);
+  const { first, last } = named.lines ?? { first: 1, last: Number.POSITIVE_INFINITY };
+  const sizeOf = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
+  const around = file.filter(({ startLine, endLine }) => startLine <= first && endLine >= last);
+  // A whole file may be indexed in parts alone.
+  const chunk =
+    named.lines === null
+      ? file.toSorted((a, b) => sizeOf(b) - sizeOf(a) || depthOf(a, file) - depthOf(b, file))[0]
+      : around.toSorted((a, b) => sizeOf(a) - sizeOf(b) || depthOf(b, file) - depthOf(a, file))[0];
+  if (chunk) return { chunk, file };
+  throw new PommelError("not_found", `No chunk of ${path} holds ${text.slice(named.file.length + 1)}.`);
+}
+
+/** The nearest first. */
+function parentsOf(chunk: StoredChunk, file: readonly StoredChunk[]): StoredChunk[] {
+  const byId = new Map(file.map((one) => [one.uid, one]));
+  const parents: StoredChunk[] = [];
+  for (let next = chunk.parentUid; next !== null; ) {
+    const parent = byId.get(next);
+    if (!parent || parents.includes(parent)) break;
+    parents.push(parent);
+    next = parent.parentUid;
+  }
+  return parents;
+}
+
+const depthOf = (chunk: StoredChunk, file: readonly StoredChunk[]) => parentsOf(chunk, file).length;
+
+function outlineOf({ uid, startLine, endLine, level, kind, name, signature }: StoredChunk): ChunkOutline {
+  return { id: uid, start_line: startLine, end_line: endLine, level, kind, name, signature };
+}

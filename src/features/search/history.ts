@@ -1,0 +1,240 @@
+import { performance } from "node:perf_hooks";
+import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { historyProblem } from "../../git/history/history.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
+import type { CommitFound, EventFound, TranscriptSearchResponse } from "../../protocol/results.ts";
+import { analyseQuery } from "../../search/code/query.ts";
+import { verbatim } from "../../search/confidence/judge.ts";
+import { searchEvents } from "../../search/history/events.ts";
+import type { Nearness, Ranked } from "../../search/history/rank.ts";
+import { mentioned, wordsHeld } from "../../search/mentioned.ts";
+import { snippetAround } from "../../search/sessions/snippet.ts";
+import {
+  checkpointByUid,
+  checkpointPlaces,
+  listCheckpoints,
+} from "../../store/memory/commits/checkpoints.ts";
+import { findEvent, membersOf } from "../../store/memory/events.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
+import { findSession } from "../../store/memory/sessions/sessions.ts";
+import { aboutPackage } from "../packages/packages.ts";
+import { isoTime } from "../status/describe-index.ts";
+import { searchTranscripts } from "./all.ts";
+import {
+  commitElsewhere,
+  commitsFor,
+  type Likely,
+  ledTo,
+  maxSessions,
+  scoreOf,
+  tipOf,
+  type Wanted,
+} from "./history-commits.ts";
+import type { HistoryResult, HistorySearchRequest, HistorySearchResponse } from "./operation.ts";
+
+/**
+ * Searches commits and events. Commits are found by their message, author, files and hash, and those that sessions led
+ * to also by what happened there.
+ * @param sessions what a search of sessions found; default: they are searched
+ * @throws PommelError `usage` for a time that makes no sense, `not_found` for an unknown session or event; as `withIndex`
+ */
+export async function searchHistory(
+  project: Project,
+  asked: HistorySearchRequest,
+  signal?: AbortSignal,
+  sessions: () => Promise<TranscriptSearchResponse | null> = () => sessionsFor(project, asked),
+): Promise<HistorySearchResponse> {
+  const start = performance.now();
+  const request = await aboutPackage(project, asked);
+  if (analyseQuery(request.q).tokens.length === 0) {
+    throw new PommelError(
+      "usage",
+      "The query has no searchable word.",
+      'Try `pm search commits "retry of requests"`.',
+    );
+  }
+  const { config } = loadConfig(project);
+  const { parseWhen } = await import("../../text/dates.ts");
+  return withMemoryIfAny(project, async (memory) => {
+    const wanted: Wanted = {
+      request,
+      limit: request.limit ?? config["search.limit"],
+      since: request.since === undefined ? null : await parseWhen(request.since, "since"),
+      until: request.until === undefined ? null : await parseWhen(request.until, "until"),
+      hashes: hashesIn(memory, request),
+      nearness: config["embed.text"] === "none" ? null : await bundledNearness(),
+      tip: await tipOf(project, request.q),
+    };
+    const { of = ["commits", "events"] } = request;
+    const ofCommits = of.includes("commits") || of.includes("checkpoints");
+    const found = ofCommits
+      ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
+      : { ...nothing, commits: { indexed: 0, is_complete: true } };
+    signal?.throwIfAborted();
+    const named = ofCommits ? await commitElsewhere(project, memory, wanted, found.results) : [];
+    const led = ofCommits && memory !== null ? ledTo(memory, await sessions(), wanted) : [];
+    const events = of.includes("events") && memory !== null ? await eventsFor(memory, wanted) : nothing;
+    const isNamed = named.length > 0 || found.is_named === true;
+    const likely = [
+      ...together([...named.map((result) => ({ result, likely: 1 })), ...likelyOf(found)], led),
+      ...likelyOf(events),
+    ].sort((a, b) => b.likely - a.likely || b.result.score - a.result.score);
+    const probability = Math.round((likely[0]?.likely ?? 0) * 100) / 100;
+    // That a session led to a commit does not make it the one that was asked for.
+    const ofSessions = led.length > 0 ? { verdict: "maybe" as const } : null;
+    // Without a repository, or a commit, there is nothing to index.
+    const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
+    const isBehind = !found.commits.is_complete && problem === null;
+    const isEmpty = isBehind && found.commits.indexed === 0;
+    return {
+      scope: "history",
+      query: request.q,
+      verdict: isNamed ? "found" : bestVerdict([found, events, ofSessions]),
+      probability,
+      ...(isNamed && { is_named: true }),
+      total_results: likely.length,
+      results: likely.slice(0, wanted.limit).map(({ result }) => result),
+      searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
+      notes: isEmpty
+        ? ["Commits are not indexed yet: the daemon does it soon, or once it runs (`pm daemon start`)."]
+        : problem?.isBroken
+          ? [explanationOf(problem)]
+          : [],
+      search_time_ms: Math.round((performance.now() - start) * 100) / 100,
+      commits: { ...found.commits, is_complete: !isBehind },
+    };
+  });
+}
+
+function likelyOf<R extends HistoryResult>(found: { probability: number; results: R[] }): Likely<R>[] {
+  return found.results.map((result, i) => ({ result, likely: likelihood(found, i + 1) }));
+}
+
+/** The sessions that a question finds; null where there is no memory. */
+async function sessionsFor(
+  project: Project,
+  { q, since, until, file, session, event, package: of }: HistorySearchRequest,
+): Promise<TranscriptSearchResponse | null> {
+  const filters = { ...(since && { since }), ...(until && { until }), ...(file && { file }) };
+  const within = { ...(session && { session }), ...(event && { event }), ...(of && { package: of }) };
+  try {
+    return await searchTranscripts(project, {
+      ...{ q, mode: "hybrid", limit: maxSessions },
+      ...filters,
+      ...within,
+    });
+  } catch (error) {
+    if (codeOf(error) === "no_memory") return null;
+    throw error;
+  }
+}
+
+/** The commits that the request is limited to. */
+function hashesIn(
+  memory: Memory | null,
+  { of = ["commits"], session, event }: HistorySearchRequest,
+): Set<string> | null {
+  const isOfCheckpoints = of.includes("checkpoints") && !of.includes("commits");
+  if (session === undefined && event === undefined && !isOfCheckpoints) return null;
+  if (memory === null) return new Set();
+  const given = [
+    ...(isOfCheckpoints ? [checkpointPlaces(memory).map(({ hash }) => hash)] : []),
+    ...(session === undefined
+      ? []
+      : [listCheckpoints(memory, { session: findSession(memory, session).uid }).map(hashOf)]),
+    ...(event === undefined
+      ? []
+      : [
+          membersOf(memory, findEvent(memory, event).uid).checkpoints.flatMap((uid) => {
+            const checkpoint = checkpointByUid(memory, uid);
+            return checkpoint === null ? [] : hashOf(checkpoint);
+          }),
+        ]),
+  ].map((hashes) => new Set(hashes));
+  const [first = new Set<string>(), ...others] = given;
+  return new Set([...first].filter((hash) => others.every((hashes) => hashes.has(hash))));
+}
+
+const hashOf = ({ commit }: CheckpointRecord) => commit.hash;
+
+async function bundledNearness(): Promise<Nearness> {
+  const { bundledEmbedder } = await import("../../models/embed/static/static-embedder.ts");
+  return nearnessBy(bundledEmbedder());
+}
+
+function nearnessBy(embedder: Embedder): Nearness {
+  return async (question, texts) => {
+    // A model that fails leaves search by words.
+    const vectors = await embedder.embed([question, ...texts], "query").catch(() => []);
+    const [asked, ...of] = vectors;
+    return asked ? of.map((vector) => (vector ? cosine(asked, vector) : null)) : null;
+  };
+}
+
+function cosine(a: Int8Array, b: Int8Array): number {
+  let [product, ofA, ofB] = [0, 0, 0];
+  for (let i = 0; i < a.length; i++) {
+    product += a[i]! * b[i]!;
+    ofA += a[i]! * a[i]!;
+    ofB += b[i]! * b[i]!;
+  }
+  return product / (Math.sqrt(ofA * ofB) || 1);
+}
+
+/** A commit is one result, however it was found: what speaks for it twice makes it surer. */
+function together(
+  found: readonly Likely<CommitFound>[],
+  led: readonly Likely<CommitFound>[],
+): Likely<HistoryResult>[] {
+  const byId = new Map(found.map((one) => [one.result.id, one]));
+  for (const one of led) {
+    const known = byId.get(one.result.id);
+    if (known === undefined) {
+      byId.set(one.result.id, one);
+      continue;
+    }
+    const match_reasons = [...new Set([...known.result.match_reasons, ...one.result.match_reasons])];
+    byId.set(one.result.id, {
+      result: { ...known.result, match_reasons },
+      likely: 1 - (1 - known.likely) * (1 - one.likely),
+    });
+  }
+  return [...byId.values()];
+}
+
+/** Where only commits are asked for. */
+const nothing = { ...verbatim([]), results: [] as never[] };
+
+/** Events as a search of the history answers them. */
+async function eventsFor(memory: Memory, { request, since, until, nearness, limit }: Wanted) {
+  const { q, file, author, session, event } = request;
+  // Only commits have those.
+  if (file !== undefined || author !== undefined || session !== undefined) return nothing;
+  const only = event === undefined ? null : findEvent(memory, event).uid;
+  const isWanted = ({ uid, updatedAt, startsAt, createdAt }: EventRecord) =>
+    (only === null || uid === only) &&
+    (since === null || updatedAt >= since) &&
+    (until === null || (startsAt ?? createdAt) <= until);
+  const judged = await searchEvents(memory, q, isWanted, nearness);
+  const viewOf = (found: Ranked<EventRecord>): EventFound => {
+    const { uid, title, description, type, status, branch, updatedAt } = found.item;
+    const { sessions, checkpoints } = membersOf(memory, uid);
+    const held = wordsHeld(analyseQuery(q).words, `${title} ${description} ${branch ?? ""}`);
+    return {
+      kind: "event",
+      id: uid,
+      title,
+      timestamp: isoTime(updatedAt),
+      snippet: snippetAround(description, q),
+      ...scoreOf(found, request),
+      match_reasons: [mentioned(held) ?? "similar in meaning"],
+      ...{ type, status, branch, sessions: sessions.length, checkpoints: checkpoints.length },
+    };
+  };
+  return { ...judged, results: judged.results.slice(0, limit).map(viewOf) };
+}

@@ -1,0 +1,70 @@
+import type { Config } from "../../project/config/settings.ts";
+import type { TranscriptSearchResponse } from "../../protocol/results.ts";
+import type { SessionSearch } from "../../search/sessions/engine.ts";
+import type { SessionQuery } from "../../search/sessions/types.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listSessions } from "../../store/memory/sessions/sessions.ts";
+import { resultUnitOf, type TranscriptSearchRequest } from "../search/operation.ts";
+import { isoTime } from "../status/describe-index.ts";
+import { knownAgent, sharedIn } from "./describe-session.ts";
+
+/** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
+
+export { describeMemory, jobsStatusOf } from "../status/describe-memory.ts";
+export {
+  listAnnotationsOf,
+  listSessionsOf,
+  showSession,
+} from "./describe-session.ts";
+
+/**
+ * The query of a request, with defaults from the configuration.
+ * @throws PommelError `usage` for an invalid time
+ */
+export async function toSessionQuery(
+  request: TranscriptSearchRequest,
+  config: Config,
+  now: Date = new Date(),
+): Promise<SessionQuery> {
+  const { parseWhen } = await import("../../text/dates.ts");
+  return {
+    query: request.q,
+    limit: request.limit ?? config["search.limit"],
+    since: request.since === undefined ? null : await parseWhen(request.since, "since", now),
+    until: request.until === undefined ? null : await parseWhen(request.until, "until", now),
+    types: (request.type ?? []) as SessionQuery["types"],
+    kinds: (request.kind ?? []) as SessionQuery["kinds"],
+    files: request.file ?? [],
+    session: request.session ?? null,
+    branch: request.branch ?? null,
+    agent: request.agent ?? null,
+    author: request.author ?? null,
+    shared: sharedIn(request),
+    commit: request.commit ?? null,
+    event: request.event ?? null,
+    mode: request.mode ?? "hybrid",
+    place: request.in ?? "chunks",
+    match: request.match ?? (request.mode === "regex" ? "regex" : undefined),
+    by: resultUnitOf(request),
+    explain: request.explain ?? false,
+  };
+}
+
+/**
+ * Answers a search of sessions.
+ * @param pending transcripts not fully imported; null if unknown, because no daemon runs
+ * @throws PommelError `usage` for an invalid query, `not_found` for an unknown session
+ */
+export async function answerTranscriptSearch(
+  search: SessionSearch,
+  memory: Memory,
+  request: TranscriptSearchRequest,
+  config: Config,
+  pending: number | null,
+  signal?: AbortSignal,
+): Promise<TranscriptSearchResponse> {
+  knownAgent(memory, request.agent);
+  const answer = await search.search(await toSessionQuery(request, config), signal);
+  const [latest] = listSessions(memory, { children: true, limit: 1 });
+  return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };
+}

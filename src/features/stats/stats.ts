@@ -1,0 +1,324 @@
+import { GitFailure } from "../../git/git.ts";
+import { authoredTimes } from "../../git/history/history.ts";
+import { explanationOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import type { BlameAuthor } from "../../protocol/values.ts";
+import {
+  type AuthoredFilter,
+  type AuthoredLines,
+  authoredLines,
+  commitsLookedAt,
+  replacedCommits,
+} from "../../store/memory/commits/attributions.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { contestedFiles } from "../../store/memory/sessions/turns.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
+import { entry, sortedByCount } from "../blame/blame-summary.ts";
+import { filesMatcher } from "../decisions/decisions.ts";
+import { recurringErrors } from "../fix/recurring.ts";
+import { backfillHint } from "../status/backfill-hint.ts";
+import { isoTime } from "../status/describe-index.ts";
+import type { Share, StatsAnswer } from "./operation.ts";
+import { setbacksOf } from "./setbacks.ts";
+
+export interface StatsRequest {
+  /** When the commits were authored, as people write it. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** Paths, directories or globs, from the project's root; empty: all. */
+  paths?: readonly string[] | undefined;
+  /** Directories this deep; default 2. */
+  depth?: number | undefined;
+  /** Also count each file. */
+  files?: boolean | undefined;
+  /** Commits of every branch and of none; default: HEAD's history. */
+  all?: boolean | undefined;
+}
+
+/**
+ * Who wrote the lines that commits added. Each line counts once: a rewritten commit replaces its original, and of
+ * cherry-picks only the first counts.
+ * @param memory null: there is no memory
+ * @throws PommelError `usage` for an invalid time; GitFailure where git is broken and nothing is recorded
+ */
+export async function sharesOf(
+  project: Project,
+  memory: Memory | null,
+  request: StatsRequest,
+  signal?: AbortSignal,
+): Promise<Shares> {
+  const when = {
+    since: request.since === undefined ? null : await parseWhen(request.since, "since"),
+    until: request.until === undefined ? null : await parseWhen(request.until, "until"),
+  };
+  const history = await historyOf(project.root, signal);
+  const last = memory?.cacheUntilWrite<"last", LastStats>("stats");
+  const question = JSON.stringify({ ...request, ...when });
+  const known = last?.get("last");
+  // HEAD's history is another object when it may be another one.
+  if (known?.question === question && known.history === history) return known.answer;
+  const since = memory === null ? null : agentsSince(memory, project.root);
+  const answer = countLines(memory, history, when, request, since);
+  last?.set("last", { question, history, answer });
+  return answer;
+}
+
+/** The same with the errors that come back. */
+export async function statsOf(
+  project: Project,
+  memory: Memory | null,
+  { setbacks = false, ...request }: StatsRequest & { setbacks?: boolean | undefined },
+  signal?: AbortSignal,
+): Promise<StatsAnswer> {
+  const { notes, ...shares } = await sharesOf(project, memory, request, signal);
+  const recurring = memory?.once("recurring errors", () => recurringErrors(memory)) ?? [];
+  const contested = memory?.once("contested files", () => contestedFiles(memory, maxContested)) ?? [];
+  return {
+    ...shares,
+    recurring_errors: recurring,
+    contested_files: contested.map(({ path, sessions, lastAt }) => ({
+      ...{ file: path, sessions, last_at: isoTime(lastAt) },
+    })),
+    ...(setbacks && {
+      setbacks:
+        memory === null
+          ? []
+          : await setbacksOf(
+              project,
+              memory,
+              shares.since === null ? null : Date.parse(shares.since),
+              signal,
+            ),
+    }),
+    notes,
+  };
+}
+
+const maxContested = 20;
+
+type Shares = Omit<StatsAnswer, "recurring_errors" | "contested_files" | "setbacks">;
+
+/** Counting reads every committed line, and most requests repeat the last one. */
+interface LastStats {
+  question: string;
+  history: ReadonlyMap<string, number> | GitFailure;
+  answer: Shares;
+}
+
+function countLines(
+  memory: Memory | null,
+  whole: ReadonlyMap<string, number> | GitFailure,
+  when: AuthoredFilter,
+  { paths = [], depth = 2, files = false, all = false }: StatsRequest,
+  since: ReturnType<typeof agentsSince>,
+): Shares {
+  const history = whole instanceof GitFailure ? null : within(whole, when);
+  const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
+  const isWanted = filesMatcher(paths);
+  const isBefore = ({ author, authoredAt, isRoot, hasSession, basis }: AuthoredLines) =>
+    author === "unknown" &&
+    since !== null &&
+    isBeforeAgents({ authoredAt, isRoot: isRoot === 1, hasSession: hasSession === 1 }, basis, since.at);
+  const sums = new Sums(depth, files);
+  if (memory !== null) {
+    const counted = countedOnce(memory);
+    for (const lines of authoredLines(memory, when)) {
+      if (!all && history !== null && !history.has(lines.hash)) continue;
+      if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
+      sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
+    }
+  }
+  const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
+  return {
+    since: isoTime(when.since),
+    until: isoTime(when.until),
+    paths: [...paths],
+    commits: { in_history: history?.size ?? null, looked_at: lookedAt, with_agent: sums.withAgent.size },
+    ...sums.answer(memory),
+    notes: [
+      ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
+      ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
+      ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
+    ],
+  };
+}
+
+/** The commits of HEAD's history and when they were authored, or why git does not list them. */
+export async function historyOf(
+  root: string,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, number> | GitFailure> {
+  try {
+    return await authoredTimes(root, signal);
+  } catch (error) {
+    if (error instanceof GitFailure) return error;
+    throw error;
+  }
+}
+
+/** git's own limits use the committer's time and stop at the first older commit; ours use the author's. */
+function within(
+  history: ReadonlyMap<string, number>,
+  { since, until }: AuthoredFilter,
+): ReadonlyMap<string, number> {
+  if (since === null && until === null) return history;
+  return new Map(
+    [...history].filter(([, at]) => (since === null || at >= since) && (until === null || at <= until)),
+  );
+}
+
+/** Whether lines count: among identical commits (cherry-picks), only those of the first. */
+export function countedOnce(memory: Memory): (lines: Pick<AuthoredLines, "hash" | "patchId">) => boolean {
+  const replaced = replacedCommits(memory);
+  const firstOf = new Map<string, string>();
+  return ({ hash, patchId }) => {
+    if (replaced.has(hash)) return false;
+    return patchId === null || entry(firstOf, patchId, () => hash) === hash;
+  };
+}
+
+export const noLines = (): Share => ({ lines: 0, agent: 0, human: 0, unknown: 0, before_agents: 0 });
+
+/** Adds up lines by every requested key. */
+class Sums {
+  readonly withAgent = new Set<string>();
+  readonly total = noLines();
+  private readonly authors = new Map<string, { author: string; commits: Set<string>; share: Share }>();
+  private readonly directories = new Map<string, { directory: string } & Share>();
+  private readonly files = new Map<string, { file: string } & Share>();
+  private readonly weeks = new Map<string, { week: string } & Share>();
+  private readonly models = new Map<string, { model: string; lines: number }>();
+  private readonly sessions = new Map<string, { uid: string; commits: Set<string>; lines: number }>();
+
+  constructor(
+    private readonly depth: number,
+    private readonly countsFiles: boolean,
+  ) {}
+
+  add(
+    { hash, commitAuthor, authoredAt, path, sessionUid, model, lines }: AuthoredLines,
+    author: BlameAuthor,
+  ): void {
+    const person = entry(this.authors, commitAuthor, () => ({
+      author: commitAuthor,
+      commits: new Set<string>(),
+      share: noLines(),
+    }));
+    person.commits.add(hash);
+    const directory = directoryOf(path, this.depth);
+    const week = isoWeek(authoredAt);
+    const shares = [
+      this.total,
+      person.share,
+      entry(this.directories, directory, () => ({ directory, ...noLines() })),
+      entry(this.weeks, week, () => ({ week, ...noLines() })),
+      ...(this.countsFiles ? [entry(this.files, path, () => ({ file: path, ...noLines() }))] : []),
+    ];
+    for (const share of shares) {
+      share.lines += lines;
+      share[author] += lines;
+    }
+    if (author !== "agent") return;
+    this.withAgent.add(hash);
+    if (model !== null) entry(this.models, model, () => ({ model, lines: 0 })).lines += lines;
+    if (sessionUid === null) return;
+    const make = () => ({ uid: sessionUid, commits: new Set<string>(), lines: 0 });
+    const session = entry(this.sessions, sessionUid, make);
+    session.lines += lines;
+    session.commits.add(hash);
+  }
+
+  answer(
+    memory: Memory | null,
+  ): Pick<
+    StatsAnswer,
+    | "total"
+    | "by_author"
+    | "by_directory"
+    | "by_file"
+    | "by_week"
+    | "by_model"
+    | "by_session"
+    | "by_colleague"
+  > {
+    const linesOf = ({ lines }: { lines: number }) => lines;
+    const colleagues = new Map<string, { author: string; sessions: number; lines: number }>();
+    const bySession = sortedByCount(this.sessions, linesOf).map(({ uid, commits, lines }) => {
+      const session = memory === null ? null : sessionByUid(memory, uid);
+      const author = session?.author ?? null;
+      const sum = entry(colleagues, author ?? "", () => ({ author: author ?? "", sessions: 0, lines: 0 }));
+      sum.sessions++;
+      sum.lines += lines;
+      return {
+        session_id: uid,
+        session_title: session?.title ?? null,
+        agent: session?.agent ?? null,
+        author,
+        commits: commits.size,
+        lines,
+      };
+    });
+    const isShared = [...colleagues.keys()].some((author) => author !== "");
+    return {
+      total: this.total,
+      by_author: sortedByCount(this.authors, ({ share }) => share.lines).map(
+        ({ author, commits, share }) => ({
+          author,
+          commits: commits.size,
+          ...share,
+        }),
+      ),
+      by_directory: sortedByCount(this.directories, linesOf),
+      ...(this.countsFiles && { by_file: sortedByCount(this.files, linesOf) }),
+      by_week: [...this.weeks.values()].sort((a, b) => (a.week < b.week ? -1 : 1)),
+      by_model: sortedByCount(this.models, linesOf),
+      by_session: bySession,
+      by_colleague: isShared ? sortedByCount(colleagues, linesOf) : [],
+    };
+  }
+}
+
+/** The directory of a file, cut at a depth; "." at the root. */
+export function directoryOf(path: string, depth: number): string {
+  const parts = path.split("/").slice(0, -1).slice(0, depth);
+  return parts.length === 0 ? "." : parts.join("/");
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The week of a time in UTC, by ISO 8601: weeks begin on Monday, and belong to the year of their Thursday.
+ * @param at milliseconds since the epoch
+ */
+export function isoWeek(at: number): string {
+  const day = new Date(at);
+  const thursday = new Date(at + (4 - (day.getUTCDay() || 7)) * dayMs);
+  const year = thursday.getUTCFullYear();
+  const dayOfYear = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / dayMs);
+  return `${year}-W${String(Math.floor(dayOfYear / 7) + 1).padStart(2, "0")}`;
+}
+
+/** @throws the problem where there is nothing else to tell */
+function notesOnProblem(problem: GitFailure, seen: ReadonlySet<string>): string[] {
+  if (problem.isBroken && seen.size === 0) throw problem;
+  return [explanationOf(problem), ...(seen.size > 0 ? ["Every recorded commit counts."] : [])];
+}
+
+function notesOnUnseen(
+  memory: Memory | null,
+  history: ReadonlyMap<string, number>,
+  seen: ReadonlySet<string>,
+): string[] {
+  let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
+  for (const [hash, at] of history) {
+    if (seen.has(hash)) continue;
+    unseen++;
+    oldest = Math.min(oldest, at);
+  }
+  if (unseen === 0) return [];
+  const are = unseen === 1 ? "1 commit is" : `${unseen.toLocaleString("en")} commits are`;
+  const what = `${are} not analysed yet, so these shares are not final`;
+  return [memory === null ? `${what}.` : `${what}: ${backfillHint(memory, oldest)}.`];
+}

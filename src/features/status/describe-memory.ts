@@ -1,0 +1,164 @@
+import { statSync } from "node:fs";
+import type { Config } from "../../project/config/settings.ts";
+import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
+import { gitCounts } from "../../store/memory/commits/commits.ts";
+import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
+import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
+import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
+import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
+import { cutCounts } from "../../store/memory/sessions/session-index.ts";
+import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
+import type { JobsStatus } from "../jobs/operation.ts";
+import { isoTime } from "./describe-index.ts";
+import type { MemoryStatus } from "./operation.ts";
+
+/** Number of recent jobs shown. */
+const recentShown = 10;
+
+/** The state of the job queue. */
+export function jobsStatusOf(memory: Memory): JobsStatus {
+  const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
+  return {
+    pending: jobs.pending,
+    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total }) => ({
+      kind,
+      subject,
+      done,
+      total,
+    })),
+    dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({
+      id,
+      kind,
+      subject,
+      attempts,
+      error,
+    })),
+    rate_chunks_per_sec: Math.round((chunksPerSecond ?? 0) * 10) / 10,
+    eta_seconds: etaMs === null ? null : Math.ceil(etaMs / 1000),
+    is_idle: isAtRest(memory),
+    recent: recentActivity(memory, recentShown).map(({ kind, subject, outcome, chunks, tookMs, at }) => ({
+      kind,
+      subject,
+      outcome,
+      chunks,
+      took_ms: tookMs,
+      at: new Date(at).toISOString(),
+    })),
+  };
+}
+
+interface MemoryCircumstances {
+  config: Config;
+  /** Of the scrubbing rules in force; left out if they were not read. */
+  scrubVersion?: string;
+  /** Where the memory is, or would be. */
+  file: string;
+  /** Why the memory cannot be read; null when it can, or is not there. */
+  problem: string | null;
+  /** Why the language model failed last; left out if it was not used. */
+  llmProblem?: string | null;
+}
+
+/**
+ * The content and the size of the memory.
+ * @param memory null: it does not exist, or cannot be read
+ */
+export function describeMemory(
+  memory: Memory | null,
+  { config, scrubVersion, file, problem, llmProblem = null }: MemoryCircumstances,
+): MemoryStatus {
+  const llm = {
+    model: config["llm.model"],
+    daily_tokens: config["llm.daily_tokens"],
+    problem: llmProblem,
+  };
+  const captures = config["sessions.capture"];
+  const mode = config["context.mode"];
+  if (memory === null) {
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const context = { mode, injections: 0, tokens: 0, injections_30d: 0, tokens_30d: 0, missed_30d: 0 };
+    return {
+      ...nothing,
+      captures,
+      context,
+      bytes,
+      problem,
+      llm: { ...llm, tokens_today: 0, dollars_today: null },
+    };
+  }
+  const counts = memoryCounts(memory);
+  const chunks = counts.chunks.raw + counts.chunks.summary + counts.chunks.annotated;
+  const { commits, checkpoints, waiting } = gitCounts(memory);
+  const { bytes, growth } = storageGrowth(memory);
+  const spent = llmSpending(memory);
+  const stored = memory.meta(scrubbedBy);
+  return {
+    captures,
+    sessions: counts.sessions,
+    agents: counts.agents,
+    turns: counts.turns,
+    chunks,
+    annotations: counts.annotations,
+    summaries: counts.summaries,
+    commits,
+    checkpoints,
+    commits_waiting: waiting,
+    last_updated: isoTime(counts.lastAt),
+    problem,
+    bytes,
+    growth_30d_bytes: growth?.bytes ?? null,
+    context: contextMeter(memory, mode),
+    vanishing: null,
+    needs_scrubbing: chunks > 0 && scrubVersion !== undefined && stored !== scrubVersion,
+    recut: recutOf(memory, config),
+    llm: {
+      ...llm,
+      tokens_today: spent.input + spent.output,
+      dollars_today: spent.requests === 0 ? null : spent.dollars,
+    },
+    jobs: jobsStatusOf(memory),
+  };
+}
+
+/** Sessions that are to be cut into chunks again. */
+function recutOf(memory: Memory, config: Config): MemoryStatus["recut"] {
+  const { outdated, all } = cutCounts(memory, currentCut(cutSettingsOf(config)));
+  return { sessions: outdated, all };
+}
+
+/** How much context was injected automatically, and how much missed its deadline. */
+function contextMeter(memory: Memory, mode: string): MemoryStatus["context"] {
+  const all = injectionTotals(memory);
+  const since = Date.now() - 30 * 24 * 3600 * 1000;
+  const lately = injectionTotals(memory, since);
+  const missed_30d = missedInjections(memory, since).length;
+  return { mode, ...all, injections_30d: lately.injections, tokens_30d: lately.tokens, missed_30d };
+}
+
+const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "context"> = {
+  sessions: 0,
+  agents: {},
+  turns: 0,
+  chunks: 0,
+  annotations: 0,
+  summaries: 0,
+  commits: 0,
+  checkpoints: 0,
+  commits_waiting: 0,
+  last_updated: null,
+  growth_30d_bytes: null,
+  vanishing: null,
+  needs_scrubbing: false,
+  recut: { sessions: 0, all: 0 },
+  jobs: {
+    pending: 0,
+    running: [],
+    dead: [],
+    rate_chunks_per_sec: 0,
+    eta_seconds: null,
+    is_idle: true,
+    recent: [],
+  },
+};

@@ -1,0 +1,195 @@
+import { withIndex, withMemory } from "../../answers/open.ts";
+import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
+import type { Embedder } from "../../models/embed/embedder.ts";
+import { createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { version } from "../../project/version.ts";
+import { CodeSearch } from "../../search/code/engine.ts";
+import type { CodeIndex, VectorCounts } from "../../store/index/port.ts";
+import type { QueueResponse, QueueStatus } from "../jobs/operation.ts";
+import { ageOf, describeIndex, describeUnreadable, type IndexDescription } from "./describe-index.ts";
+import { describeMemory } from "./describe-memory.ts";
+import type { MemoryStatus, ModelStatus, StatusResponse } from "./operation.ts";
+
+/** What is to do about code where no daemon does it. */
+const noCode = {
+  pending: 0,
+  done: 0,
+  total: 0,
+  processing: null,
+  rate_chunks_per_sec: 0,
+  eta_seconds: null,
+  is_idle: true,
+  last_error: null,
+  recent: [],
+};
+
+interface CodeDescription extends IndexDescription {
+  models: ModelStatus[];
+}
+
+/** What an index holds, and how far its models are with it: none of an index that cannot be read. */
+export async function describeCode(
+  project: Project,
+  config: Config,
+  code: { index: CodeIndex; search: CodeSearch },
+  {
+    embedders,
+    pending = null,
+    life,
+  }: { embedders: () => Embedders; pending?: number | null; life?: ModelLife },
+): Promise<CodeDescription> {
+  const described = await describeIndex(project, config, code, pending);
+  const isRead = described.error === undefined;
+  return { ...described, models: isRead ? await describeCodeModels(code.index, embedders(), life) : [] };
+}
+
+/** The part of a status that does not depend on who answers. */
+export function statusWith(
+  project: Project,
+  config: Config,
+  { index, health, storage, models: code }: CodeDescription,
+  text: ModelStatus[],
+) {
+  const [embedding_code, embedding_text] = [config["embed.code"], config["embed.text"]];
+  const models = { embedding_code, code, embedding_text, text };
+  return { version, project: project.root, index, health, storage, models };
+}
+
+/** What is to do in all. */
+export const queueWith = (
+  code: Omit<QueueStatus, "code_is_idle">,
+  sessions: { is_idle: boolean },
+): QueueStatus => ({
+  ...code,
+  is_idle: code.is_idle && sessions.is_idle,
+  code_is_idle: code.is_idle,
+});
+
+/** The status of a project that no daemon has open. What cannot be read is reported, not thrown. */
+export async function statusOf(project: Project): Promise<StatusResponse> {
+  const { config } = loadConfig(project);
+  const memory = await memoryStatus(project, config);
+  const around = {
+    daemon: { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null },
+    queue: queueWith(noCode, memory.jobs),
+    memory,
+  };
+  try {
+    return await withIndex(project, config, async (index) => {
+      const search = new CodeSearch({ project, index, embedder: null });
+      const embedders = () => createEmbedders(config, "code");
+      const described = await describeCode(project, config, { index, search }, { embedders });
+      const { error } = described;
+      const isComplete = error !== undefined || (await ageOf(index, null)).is_complete;
+      const notes = isComplete ? notesOn(error) : [neverFinished];
+      return { ...statusWith(project, config, described, []), ...around, notes };
+    });
+  } catch (error) {
+    const described = { ...(await describeUnreadable(project, config, error)), models: [] };
+    return { ...statusWith(project, config, described, []), ...around, notes: notesOn(error) };
+  }
+}
+
+/** The queue of a project that no daemon has open. */
+export async function queueOf(project: Project): Promise<QueueResponse> {
+  const { jobs } = await memoryStatus(project, loadConfig(project).config);
+  return { ...queueWith(noCode, jobs), sessions: jobs, past: null };
+}
+
+const neverFinished = "The first indexing is incomplete.";
+
+function notesOn(error: unknown): string[] {
+  return error === undefined ? [] : [messageOf(error)];
+}
+
+/** Never fails: an unreadable memory is a status, too. */
+async function memoryStatus(project: Project, config: Config): Promise<MemoryStatus> {
+  const circumstances = { config, file: project.memoryDb, problem: null };
+  try {
+    return await withMemory(project, (memory) => describeMemory(memory, circumstances));
+  } catch (error) {
+    const problem = codeOf(error) === "no_memory" ? null : messageOf(error);
+    return describeMemory(null, { ...circumstances, problem });
+  }
+}
+
+/** What is stored about the models. */
+interface StoredVectors {
+  /** Chunks there are. */
+  total: number;
+  /** `dimensions` left out: a model has vectors of one length. */
+  counts: readonly (Omit<VectorCounts, "dimensions"> & { dimensions?: number })[];
+}
+
+/** What a running daemon knows about a model beyond what is stored. */
+interface ModelLife {
+  progressOf: (model: string) => EmbedProgress | null;
+  /** Why it could not be used the last time. */
+  problemWith: (model: string) => string | null;
+}
+
+/** How many chunks of a code index each model in use has embedded, and what stops it. */
+export async function describeCodeModels(
+  index: CodeIndex,
+  embedders: Embedders,
+  life: ModelLife = { progressOf: () => null, problemWith: () => null },
+): Promise<ModelStatus[]> {
+  const [{ chunks: total }, counts] = await Promise.all([index.counts(), index.vectorCounts()]);
+  // Asks no server: only the first model, which is at hand, is made ready to see whether that works.
+  const broken = embedders.first && (await problemOf(embedders.first));
+  return describeModels(
+    modelsOf(embedders),
+    { total, counts },
+    {
+      progressOf: (model) => life.progressOf(model),
+      problemWith: (model) => life.problemWith(model) ?? (model === embedders.first?.id ? broken : null),
+    },
+  );
+}
+
+async function problemOf(model: Embedder): Promise<string | null> {
+  try {
+    await model.prepare();
+    return null;
+  } catch (error) {
+    return explanationOf(error);
+  }
+}
+
+/** How many stored texts each model has embedded, and what stops it. */
+export function describeModels(
+  models: readonly Embedder[],
+  { total, counts }: StoredVectors,
+  life: ModelLife,
+): ModelStatus[] {
+  return models.map((model) => {
+    const { id, dimensions } = model;
+    const stored = counts.find(
+      (counted) =>
+        counted.model === id &&
+        (dimensions === 0 || counted.dimensions === undefined || counted.dimensions === dimensions),
+    );
+    const { chunks, missing } = stored ?? { chunks: 0, missing: 0 };
+    const pending = Math.max(total - chunks, 0);
+    const progress = life.progressOf(id);
+    const message = progress?.problem ?? life.problemWith(id);
+    const isWorking = progress?.state === "embedding";
+    const rate = progress?.chunksPerSecond ?? 0;
+    return {
+      id,
+      dimensions: dimensions || (stored?.dimensions ?? 0),
+      state: message !== null ? "unavailable" : pending === 0 ? "ready" : isWorking ? "embedding" : "waiting",
+      message,
+      chunks_total: total,
+      chunks_embedded: chunks - missing,
+      chunks_missing: missing,
+      chunks_pending: pending,
+      eta_seconds: isWorking && message === null && rate > 0 ? Math.ceil(pending / rate) : null,
+      usage: model.usage?.() ?? null,
+    };
+  });
+}

@@ -1,0 +1,196 @@
+import { withIndex } from "../../answers/open.ts";
+import { loadConfig } from "../../project/config/config.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { analyseQuery } from "../../search/code/query.ts";
+import { heldShare, termsOf, weighTerms } from "../../search/confidence/asked-terms.ts";
+import { claimOf, relationOf, storedDecisions } from "../../sessions/decisions/stored.ts";
+import { annotationsByIds, listAnnotations } from "../../store/memory/chunks/annotations.ts";
+import { allChunks, chunkIdsByFile } from "../../store/memory/chunks/chunk-filter.ts";
+import { chunksByIds, sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text-scores.ts";
+import { identifiersOf } from "../../text/tokens.ts";
+import type { LineRange } from "../blame/file-place.ts";
+import { decisionOf } from "../decisions/decisions.ts";
+import { decisionFromNote } from "../decisions/recorded-decisions.ts";
+import type { NearDecision } from "./operation.ts";
+
+/** Where and when lines were written. */
+interface WritingPlace {
+  /** The turns that led to them: an agent's own, and those of the session that a subagent worked for. */
+  turns: readonly { session: string; turn: number }[];
+  /** Milliseconds since the epoch; null: unknown. */
+  at: number | null;
+  /** The file's names, current and former. */
+  files: readonly string[];
+  /** What it is about: the prompt. */
+  about: string;
+}
+
+/** Turns away that a decision may be, before and after. */
+const near = { before: 12, after: 4 } as const;
+/** What another turn, another session counts. */
+const step = 0.88;
+const afterwards = 0.6;
+const elsewhere = 0.5;
+/** Days in which what was decided elsewhere counts half. */
+const halfLife = 45;
+const note = 1.2;
+const aboutFile = 1.25;
+
+/** What was decided and noted near lines, or about their file; the nearest first, the score 0 to 1. */
+export function nearDecisions(memory: Memory, place: WritingPlace): NearDecision[] {
+  const sessions = place.turns.flatMap(({ session, turn }) => {
+    const record = sessionByUid(memory, session);
+    return record ? [{ record, turn }] : [];
+  });
+  const found = [...decisionsNear(memory, place, sessions), ...notedNear(memory, place, sessions)];
+  const texts = new Set<string>();
+  return found
+    .filter(({ score }) => (score ?? 0) > 0.05)
+    .sort((a, b) => b.score! - a.score!)
+    .filter(({ text }) => text !== "" && !texts.has(text) && texts.add(text));
+}
+
+type Here = { record: SessionRecord; turn: number };
+
+function decisionsNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+  const sessions = new Set(here.map(({ record }) => record.id));
+  return storedDecisions(memory).flatMap((decision) => {
+    const { sessionId, turn, at, files } = decision;
+    const isAboutFile = files.some((file) => place.files.includes(file));
+    if (!isAboutFile && !sessions.has(sessionId)) return [];
+    const where = { sessionId, turns: { first: turn, last: turn }, at, isAboutFile };
+    return [{ ...decisionOf(decision), ...rank(where, place, here) }];
+  });
+}
+
+function notedNear(memory: Memory, place: WritingPlace, here: readonly Here[]): NearDecision[] {
+  const inSessions = here.flatMap(({ record }) => listAnnotations(memory, { sessionUid: record.uid }));
+  const byFile = chunkIdsByFile(memory, { ...allChunks, types: ["annotated"] });
+  const chunkIds = [...new Set(place.files.flatMap((file) => byFile.get(file) ?? []))];
+  const filesOf = new Map<number, string[]>();
+  for (const { annotationId, files } of chunksByIds(memory, chunkIds).values()) {
+    if (annotationId !== null) filesOf.set(annotationId, files);
+  }
+  const notes = new Map<number, AnnotationRecord>(annotationsByIds(memory, [...filesOf.keys()]));
+  for (const known of inSessions) notes.set(known.id, known);
+  return [...notes.values()].map((one) => {
+    const session = one.sessionUid === null ? null : sessionByUid(memory, one.sessionUid);
+    const files = filesOf.get(one.id) ?? [];
+    const turns = one.turn === null ? null : { first: one.turn, last: one.turn };
+    const isAboutFile = files.some((file) => place.files.includes(file));
+    const at = { sessionId: session?.id ?? null, turns, at: one.at, isAboutFile };
+    const { score, ...ranking } = rank(at, place, here);
+    const near = rounded(Math.min(score * note, 1));
+    return { ...decisionFromNote(one, session, { files, score: near }), ...ranking };
+  });
+}
+
+interface DecisionPlace {
+  sessionId: number | null;
+  turns: { first: number; last: number } | null;
+  at: number | null;
+  isAboutFile: boolean;
+}
+
+/** How near a decision is: by turns within the session, by days elsewhere, where it has to be about the file. */
+function rank(
+  decision: DecisionPlace,
+  place: WritingPlace,
+  here: readonly Here[],
+): Pick<NearDecision, "near" | "is_before"> & { score: number } {
+  const { isAboutFile } = decision;
+  const session = here.find(({ record }) => record.id === decision.sessionId);
+  const isBefore =
+    session && decision.turns
+      ? decision.turns.first <= session.turn
+      : place.at === null || decision.at === null || decision.at <= place.at;
+  if (session && decision.turns) {
+    const away = isBefore
+      ? Math.max(session.turn - decision.turns.last, 0)
+      : decision.turns.first - session.turn;
+    const isNear = away <= (isBefore ? near.before : near.after);
+    const counted = step ** away * (isBefore ? 1 : afterwards) * (isAboutFile ? aboutFile : 1);
+    if (isNear) return { near: "session", is_before: isBefore, score: rounded(Math.min(counted * 0.8, 1)) };
+  }
+  if (!isAboutFile) return { near: "file", is_before: isBefore, score: 0 };
+  const days =
+    place.at === null || decision.at === null ? halfLife : Math.abs(place.at - decision.at) / 86_400_000;
+  return { near: "file", is_before: isBefore, score: rounded(elsewhere * 0.5 ** (days / halfLife)) };
+}
+
+const rounded = (score: number) => Math.round(score * 1e4) / 1e4;
+
+/** What lines are about. */
+interface Subject {
+  /** Names that few other places have: of what the lines are in, and those in them. */
+  names: ReadonlySet<string>;
+  /** The lines, the names of what they are in, and the decisions behind them. */
+  text: string;
+  /** The decisions behind them. */
+  decisions: readonly string[];
+}
+
+/** The part of a later decision, by how rare its words are, that has to be about the subject. */
+const minShare = 0.4;
+/** A name in more of the code's chunks names something common; of few chunks always so many are few. */
+const rareShare = 0.01;
+const rareAtLeast = 8;
+/** Shorter names are words. */
+const minName = 6;
+const written = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
+
+/**
+ * What lines of a file are about, as far as the code index knows the file.
+ * @param decisions that were made before the lines were written, or with them
+ */
+export async function subjectOf(
+  project: Project,
+  { file, lines, texts }: { file: string; lines: LineRange; texts: readonly string[] },
+  decisions: readonly string[],
+): Promise<Subject> {
+  const inLines = [...new Set(texts.flatMap(identifiersOf))].filter(
+    (name) => name.length >= minName && written.test(name),
+  );
+  try {
+    return await withIndex(project, loadConfig(project).config, async (index) => {
+      const indexed = (await index.files()).filter(({ path }) => path === file);
+      const around = (await index.chunksOf(indexed.map(({ id }) => id))).filter(
+        ({ name, level, startLine, endLine }) =>
+          name !== "" && level === "method" && startLine <= lines.last && endLine >= lines.first,
+      );
+      const { chunks, holding } = await index.frequencies(inLines.map((name) => name.toLowerCase()));
+      const isRare = (name: string) =>
+        (holding.get(name.toLowerCase()) ?? 0) <= Math.max(rareShare * chunks, rareAtLeast);
+      const enclosing = around.map(({ name }) => name);
+      return {
+        names: new Set([...enclosing.filter((name) => name.length >= minName), ...inLines.filter(isRare)]),
+        text: [...enclosing, ...texts, ...decisions].join("\n"),
+        decisions,
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    return { names: new Set(inLines), text: [...texts, ...decisions].join("\n"), decisions };
+  }
+}
+
+/**
+ * Whether a later decision concerns what lines are about: it takes back a decision behind them, names what they define
+ * or use and few others do, or is mostly about the same things. A decision about something else in the same file does
+ * not make them outdated.
+ */
+export function concerns(memory: Memory, { text, supersedes }: NearDecision, subject: Subject): boolean {
+  if (subject.decisions.some((earlier) => supersedes.includes(earlier))) return true;
+  const claim = claimOf(text);
+  if (subject.decisions.some((earlier) => relationOf(claim, claimOf(earlier)) === "contradicts")) return true;
+  if (identifiersOf(text).some((name) => subject.names.has(name))) return true;
+  const terms = termsOf(analyseQuery(text)).filter((term) => !/^\d+$/.test(term));
+  const holding = frequenciesIn(memory, "chunk_terms", terms);
+  const asked = weighTerms(terms, { chunks: sessionChunkCount(memory), holding });
+  return heldShare(asked, subject.text) >= minShare;
+}

@@ -1,0 +1,242 @@
+import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
+import { GitFailure } from "../../git/git.ts";
+import { Ancestry } from "../../git/history/ancestry.ts";
+import { PommelError } from "../../project/errors.ts";
+import type { Project } from "../../project/paths.ts";
+import { edgeFor } from "../../search/graph/neighbours.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { blameFile } from "../blame/blame-file.ts";
+import type { LineRange } from "../blame/file-place.ts";
+import type { BlameRange } from "../blame/operation.ts";
+import { fromGraph } from "../impact/impact.ts";
+import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
+import { concerns, nearDecisions, subjectOf } from "./why-decisions.ts";
+import { changesSince, earlierLines } from "./why-history.ts";
+import { groupsOf, largestOf, originOf } from "./why-origins.ts";
+
+const shown = 5;
+
+/** What calls or uses what lines are in, and what changed there since they were written; null where it is not known. */
+async function callersOf(
+  project: Project,
+  { commit }: BlameRange,
+  { file, lines }: { file: string; lines: LineRange },
+  signal: AbortSignal,
+): Promise<WhyAnswer["used_by"]> {
+  const found = await fromGraph(project, async (graph) => {
+    if (!(await graph.covers(file))) return null;
+    const { edges } = await graph.callers(await graph.definitions.at(file, lines.first, lines.last));
+    return { edges: edges.slice(0, shown).map(edgeFor), total: edges.length };
+  });
+  if (found === null) return null;
+  const changedBy = new Map<string, WhyCaller["changed_by"]>();
+  for (const { file } of found.edges) {
+    if (commit === null || changedBy.has(file)) continue;
+    changedBy.set(file, await lastChange(project, commit, file, signal));
+  }
+  const edges = found.edges.map((edge) => ({ ...edge, changed_by: changedBy.get(edge.file) ?? null }));
+  return { edges, total: found.total };
+}
+
+async function lastChange(
+  project: Project,
+  commit: string,
+  file: string,
+  signal: AbortSignal,
+): Promise<WhyCaller["changed_by"]> {
+  try {
+    const [last] = (await changesSince(project, null, commit, [file], signal))?.latest ?? [];
+    return last === undefined
+      ? null
+      : { hash: last.hash, subject: last.subject, authored_at: last.authored_at };
+  } catch (error) {
+    if (error instanceof GitFailure || signal.aborted) return null;
+    throw error;
+  }
+}
+
+interface WhyRequest {
+  /** From the project's root, with slashes: `locate` of file-place.ts. */
+  file: string;
+  lines: LineRange;
+  /** The file as it was there; left out: as it is in the working tree. */
+  revision?: string | undefined;
+  /** Without earlier versions, later changes and callers. */
+  brief?: boolean | undefined;
+}
+
+const linesShown = 50;
+const originsShown = 5;
+const decisionsShown = 5;
+const laterDecisionsShown = 3;
+/** What looking around, beyond the lines themselves, may take. Milliseconds. */
+const timeoutMs = 3000;
+
+/**
+ * Why lines are as they are: what wrote them, when, the prompt, the decisions, and what happened later.
+ * @param memory null: there is no memory, so only git is asked
+ * @throws PommelError as `blameFile`
+ */
+export async function whyLines(
+  project: Project,
+  memory: Memory | null,
+  request: WhyRequest,
+  signal?: AbortSignal,
+): Promise<WhyAnswer> {
+  const { file, lines, revision, brief = false } = request;
+  const blamed = await blameFile(project, memory, { file, ranges: [lines], revision, texts: true }, signal);
+  const { ranges } = blamed;
+  const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
+  const groups = groupsOf(ranges, (line) => texts.get(line));
+  const origins = groups.slice(0, originsShown).map((group) => originOf(memory, group));
+  const [first] = origins;
+  // A blame that has no lines is an error, so there is a first one.
+  const head = largestOf(groups[0]!);
+  const files = [...new Set([file, head.original_path])];
+  const notes = [...blamed.notes];
+  const around = within(signal, notes);
+  const fates = memory === null ? null : commitFatesOf(project.root, memory);
+  const [earlier, later, fate] = await Promise.all([
+    brief ? null : around("earlier versions", () => earlierLines(project, memory, head, around.signal)),
+    brief || head.commit === null
+      ? null
+      : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),
+    head.commit === null
+      ? null
+      : around("the commit's status", () =>
+          fates
+            ? fates.of([head.commit!], around.signal)
+            : new Ancestry(project.root).statesOf([head.commit!], around.signal),
+        ),
+  ]);
+  const used_by =
+    !brief && revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
+  const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
+  const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
+  // A note about a file was meant for all of it.
+  const ofOthers = decisions.filter(({ near, source }) => near === "file" && source !== "annotation");
+  const doubtful = [...new Set([...since, ...ofOthers])];
+  const about = new Set(
+    memory === null || doubtful.length === 0
+      ? []
+      : await concerning(project, memory, { file, lines, texts: [...texts.values()] }, decisions, doubtful),
+  );
+  const laterDecisions = since.filter((one) => about.has(one));
+  const earlierDecisions = decisions.filter(
+    (one) => one.near === "session" || (one.is_before && (one.source === "annotation" || about.has(one))),
+  );
+  return {
+    file,
+    first_line: ranges[0]!.first_line,
+    last_line: ranges.at(-1)!.last_line,
+    text: (blamed.lines ?? []).slice(0, linesShown).map(({ text }) => text),
+    origins,
+    decisions: earlierDecisions.slice(0, decisionsShown),
+    earlier: earlier ?? [],
+    later,
+    freshness: {
+      ...stateOf(head, fate?.get(head.commit ?? ""), laterDecisions),
+      ...survivalIn(fates, memory, head.commit),
+      later_decisions: laterDecisions.slice(0, laterDecisionsShown),
+    },
+    used_by,
+    notes: [...notes, ...unknownsOf(memory, first!), ...leftOut(groups.length - origins.length)],
+  };
+}
+
+/** Of decisions about a file those that concern lines of it, or a decision behind them. */
+async function concerning(
+  project: Project,
+  memory: Memory,
+  place: Parameters<typeof subjectOf>[1],
+  decisions: readonly NearDecision[],
+  doubtful: readonly NearDecision[],
+): Promise<NearDecision[]> {
+  const behind = decisions.filter(({ is_before, near }) => is_before && near === "session");
+  const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
+  const subject = await subjectOf(project, place, quoted);
+  return doubtful.filter((decision) => concerns(memory, decision, subject));
+}
+
+const latestFirst = (a: NearDecision, b: NearDecision) =>
+  (b.timestamp ?? "").localeCompare(a.timestamp ?? "");
+const isAbout = ({ files }: NearDecision, of: readonly string[]) => files.some((file) => of.includes(file));
+
+/**
+ * Runs optional look-ups within a time limit; where git fails or is too slow, adds a note and leaves the result out.
+ */
+function within(signal: AbortSignal | undefined, notes: string[]) {
+  const late = AbortSignal.timeout(timeoutMs);
+  const either = signal ? AbortSignal.any([signal, late]) : late;
+  const around = async <T>(what: string, look: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await look();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (late.aborted) notes.push(`git was slow; ${what} left out.`);
+      else if (error instanceof GitFailure || error instanceof PommelError) {
+        notes.push(`git failed; ${what} left out: ${error.message}.`);
+      } else throw error;
+      return null;
+    }
+  };
+  return Object.assign(around, { signal: either });
+}
+
+function placeOf({ turn, written_by }: Origin, head: BlameRange, files: string[]) {
+  const { session_id, turn: number } = written_by;
+  const own = session_id !== null && number !== null ? [{ session: session_id, turn: number }] : [];
+  const asked = turn?.asked_by ? [{ session: turn.asked_by.session_id, turn: turn.asked_by.turn }] : [];
+  const at = turn?.started_at ?? head.authored_at;
+  return {
+    turns: [...own, ...asked],
+    at: at === null ? null : Date.parse(at),
+    files,
+    about: turn?.prompt ?? head.subject ?? "",
+  };
+}
+
+function stateOf(
+  head: BlameRange,
+  fate: { reach: "head" | "elsewhere" | "gone"; branches: string[]; revertedBy: string | null } | undefined,
+  laterDecisions: readonly NearDecision[],
+): Pick<WhyFreshness, "state" | "branches" | "reverted_by"> {
+  const branches = fate?.branches ?? [];
+  const reverted_by = fate?.revertedBy ?? null;
+  const given = { branches, reverted_by };
+  if (head.commit === null) return { state: "uncommitted", ...given };
+  if (!fate) return { state: "unknown", ...given };
+  if (reverted_by !== null) return { state: "reverted", ...given };
+  if (fate.reach !== "head") return { state: fate.reach, ...given };
+  return { state: laterDecisions.length > 0 ? "reconsidered" : "stands", ...given };
+}
+
+function survivalIn(
+  fates: CommitFates | null,
+  memory: Memory | null,
+  hash: string | null,
+): Pick<WhyFreshness, "lines_added" | "lines_surviving"> {
+  const commit = memory === null || hash === null ? null : commitByHash(memory, hash);
+  // Data synced from another machine does not include what the commit changed.
+  const isLookedAt = commit !== null && commit.attributed > 0;
+  const survival = isLookedAt ? fates?.survivalOf(commit) : null;
+  return { lines_added: survival?.added ?? null, lines_surviving: survival?.surviving ?? null };
+}
+
+const leftOut = (more: number) =>
+  more > 0
+    ? [`The lines have ${more} more ${more === 1 ? "origin" : "origins"}: pm blame covers every line.`]
+    : [];
+
+/** Notes about what is unknown of an origin. */
+function unknownsOf(memory: Memory | null, { written_by, turn, commit }: Origin): string[] {
+  const { author, session_id, hint } = written_by;
+  if (author === "agent" && session_id === null) return ["The session that wrote this is unknown."];
+  if (author === "agent" && turn === null) return ["The session that wrote this is not in the memory."];
+  if (author !== "unknown") return [];
+  const named = hint?.tools.join(", ");
+  if (named) return [`Author unknown (the commit message credits ${named}).`];
+  if (memory === null || commit === null) return ["Author unknown: no sessions to compare with."];
+  return ["Author unknown: no evidence for an agent or a person."];
+}
