@@ -11,8 +11,7 @@ import type { TextEdit } from "./setup/json-edit.ts";
  * hooks: run `pm hook` on events. mcp: start `pm mcp`. permissions: call its tools without asking. instructions: a
  * section in the file read at every start. skill: how to use Pommel, read on demand.
  */
-export const partNames = ["hooks", "mcp", "permissions", "instructions", "skill"] as const;
-export type PartName = (typeof partNames)[number];
+export type PartName = "hooks" | "mcp" | "permissions" | "instructions" | "skill";
 
 /** A project's files, or the user's own. */
 export interface Place {
