@@ -15,7 +15,7 @@ const floors = [
   ["models"],
   ["redact"],
   ["agents", "code", "git"],
-  ["sessions"],
+  ["sessions", "setup"],
   ["attribution"],
   ["sync"],
   ["search"],

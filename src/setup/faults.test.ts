@@ -11,13 +11,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { codexSetup } from "../codex/setup.ts";
-import { geminiSetup } from "../gemini/setup.ts";
-import { setups } from "../registry.ts";
-import type { AgentSetup, PartName, Place } from "../setup.ts";
-import { inOrderToTake, putPart, takePart } from "./parts.ts";
+import { codexSetup } from "../agents/codex/setup.ts";
+import { geminiSetup } from "../agents/gemini/setup.ts";
+import { section } from "../agents/setup/section.ts";
+import { type AgentSetup, type PartName, type Place, partIn } from "../agents/setup.ts";
+import { AgentPart, inOrderToTake } from "./agent-part.ts";
 import { oneAtATime, readRecord } from "./record.ts";
-import { section } from "./section.ts";
 
 let dir: string;
 let place: Place;
@@ -31,12 +30,12 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const put = (setup: AgentSetup, name: PartName) =>
-  putPart(place, setup, setup.parts.find((part) => part.name === name)!);
-const take = (setup: AgentSetup, name: PartName) =>
-  takePart(place, setup, setup.parts.find((part) => part.name === name)!);
+const partOf = (setup: AgentSetup, name: PartName) =>
+  new AgentPart(place, setup, setup.parts.find((part) => part.name === name)!);
+const put = (setup: AgentSetup, name: PartName) => partOf(setup, name).put()[0];
+const take = (setup: AgentSetup, name: PartName) => partOf(setup, name).take();
 const takeAll = () => {
-  for (const [setup, part] of inOrderToTake(place, setups)) takePart(place, setup, part);
+  for (const part of inOrderToTake(place)) part.take();
 };
 const agentsFile = () => join(dir, "AGENTS.md");
 const deadPid = () => spawnSync(process.execPath, ["-e", ""]).pid;
@@ -69,8 +68,8 @@ describe("an interrupted change", () => {
   it("is undone when the file cannot be written, with the created directories", () => {
     // The file's name fits, but not that of a draft beside it.
     const file = join(dir, "made/for/it", "x".repeat(250));
-    const part = { name: "instructions", files: () => [file], editor: section(1, "Known.") } as const;
-    expect(() => putPart(place, { ...codexSetup, parts: [part] }, part)).toThrow(
+    const part = partIn("instructions", () => file, section(1, "Known."));
+    expect(() => new AgentPart(place, codexSetup, part).put()).toThrow(
       expect.objectContaining({ code: "unreadable" }),
     );
     expect(existsSync(join(dir, "made"))).toBe(false);

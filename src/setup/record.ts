@@ -2,12 +2,12 @@ import { readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { withFileLock } from "../../project/files/file-lock.ts";
-import { writeJson } from "../../project/files/replace-file.ts";
-import { unwritable } from "../../project/files/text-file.ts";
-import { homeOf, makeDirectory } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
-import type { Place } from "../setup.ts";
+import type { Place } from "../agents/setup.ts";
+import { withFileLock } from "../project/files/file-lock.ts";
+import { writeJson } from "../project/files/replace-file.ts";
+import { unwritable } from "../project/files/text-file.ts";
+import { homeOf, makeDirectory } from "../project/home.ts";
+import type { Project } from "../project/paths.ts";
 
 /** `setup.json` of a checkout, or of the user's own files: changes made by the setup, so that removal leaves no trace. */
 
@@ -80,7 +80,7 @@ export function switchOn(place: Place): void {
   oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false, taken: [] }));
 }
 
-/** Forgets the removed parts after they were added again. */
+/** Enables setups again, and still knows the removed parts: `pm enable` puts back what a `git reset --hard` takes. */
 export function putBack(place: Place): void {
   oneAtATime(place, () => writeRecord(place, { ...readRecord(place), disabled: false }));
 }

@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { namedProject } from "../../../test/support/named-project.ts";
-import type { Project } from "../../project/paths.ts";
-import { localSettings } from "../claude/setup.ts";
-import { setups } from "../registry.ts";
-import type { PartName, Place } from "../setup.ts";
-import { partState, partsAt, putPart, takePart } from "./parts.ts";
+import { namedProject } from "../../test/support/named-project.ts";
+import { localSettings } from "../agents/claude/setup.ts";
+import { setupNames } from "../agents/profiles.ts";
+import type { PartName, Place } from "../agents/setup.ts";
+import type { Project } from "../project/paths.ts";
+import { type AgentPart, listAgentParts } from "./agent-part.ts";
 import { projectPlace, readRecord } from "./record.ts";
 
 const sharedSettings = ".claude/settings.json";
@@ -41,14 +41,16 @@ function put(text: string | Buffer): void {
 
 const filesIn = (dir: string) => readdirSync(join(project.root, dir)).sort();
 
-const partOf = (agent: string, name: PartName) => {
-  const setup = setups.find((one) => one.agent === agent)!;
-  return [setup, setup.parts.find((part) => part.name === name)!] as const;
-};
-const hooks = partOf("claude", "hooks");
-const installHooks = (settings = sharedSettings) => putPart(place, ...hooks, join(project.root, settings));
-const removeHooks = () => takePart(place, ...hooks).map((taken) => taken.file);
-const hooksState = () => partState(place, ...hooks);
+const partOf = (agent: string, name: PartName): AgentPart =>
+  listAgentParts(place).find(({ key }) => key === `${agent}/${name}`)!;
+const putIn = (part: AgentPart) => part.put()[0];
+const hooks = () => partOf("claude", "hooks");
+const installHooks = (settings = sharedSettings) => putIn(hooks().onlyIn(join(project.root, settings)));
+const removeHooks = () =>
+  hooks()
+    .take()
+    .map((taken) => taken.file);
+const hooksState = () => hooks().look();
 
 describe("installing hooks", () => {
   it("creates a missing file, and removes it and its directory again", () => {
@@ -197,15 +199,14 @@ describe("installing hooks", () => {
 
 describe("every part of every agent", () => {
   const anywhere: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
-  const all = setups.flatMap((setup) =>
-    partsAt(anywhere, setup).map((part) => [setup.agent, part.name] as const),
-  );
+  const all = listAgentParts(anywhere).map((part) => [part.owner, part.name] as const);
 
   const putAll = () => {
-    for (const setup of setups) for (const part of partsAt(place, setup)) putPart(place, setup, part);
+    for (const part of listAgentParts(place)) part.put();
   };
   const takeAll = () => {
-    for (const setup of setups) for (const part of setup.parts.toReversed()) takePart(place, setup, part);
+    for (const agent of setupNames)
+      for (const part of listAgentParts(place).reverse()) if (part.owner === agent) part.take();
   };
   const everything = () =>
     readdirSync(project.root, { recursive: true, encoding: "utf8", withFileTypes: true })
@@ -215,23 +216,21 @@ describe("every part of every agent", () => {
       .map((path) => [path, readFileSync(path, "utf8")]);
 
   it.each(all)("is added, and removed without a trace: %s %s", (agent, name) => {
-    const [setup, part] = partOf(agent, name);
-    expect(partState(place, setup, part).state).toBe("absent");
-    expect(putPart(place, setup, part).outcome).toBe("created");
-    expect(partState(place, setup, part)).toMatchObject({ state: "current", detail: [], error: null });
+    const part = partOf(agent, name);
+    expect(part.look().state).toBe("absent");
+    expect(putIn(part).outcome).toBe("created");
+    expect(part.look()).toMatchObject({ state: "current", detail: [], error: null });
     const written = everything();
-    expect(putPart(place, setup, part).outcome).toBe("already");
+    expect(putIn(part).outcome).toBe("already");
     expect(everything()).toEqual(written);
-    expect(takePart(place, setup, part)).toMatchObject([{ outcome: "removed" }]);
+    expect(part.take()).toMatchObject([{ outcome: "removed" }]);
     expect(filesIn(".")).toEqual([]);
     expect(readdirSync(project.setupDir)).toEqual([]);
   });
 
   it("coexists with the others, and all are removed together", () => {
     putAll();
-    for (const setup of setups) {
-      for (const part of partsAt(place, setup)) expect(partState(place, setup, part).state).toBe("current");
-    }
+    for (const part of listAgentParts(place)) expect(part.look().state).toBe("current");
     takeAll();
     expect(filesIn(".")).toEqual([]);
     expect(readRecord(place)).toEqual({ disabled: false, taken: [], dirs: [], files: {} });
@@ -240,14 +239,14 @@ describe("every part of every agent", () => {
   it("can be removed alone, and in any order, from a file with several", () => {
     put('{\n  "model": "opus"\n}\n');
     const permissions = partOf("claude", "permissions");
-    putPart(place, ...hooks);
-    putPart(place, ...permissions);
-    takePart(place, ...hooks);
+    putIn(hooks());
+    putIn(permissions);
+    hooks().take();
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
       model: "opus",
       permissions: { allow: ["mcp__pommel"] },
     });
-    takePart(place, ...permissions);
+    permissions.take();
     expect(readFileSync(file, "utf8")).toBe('{\n  "model": "opus"\n}\n');
   });
 
@@ -309,11 +308,11 @@ describe("every part of every agent", () => {
 });
 
 describe("instructions", () => {
-  const instructions = partOf("codex", "instructions");
+  const instructions = () => partOf("codex", "instructions");
   const path = () => join(project.root, "AGENTS.md");
 
   it("are short, and begin and end with a marker", () => {
-    putPart(place, ...instructions);
+    putIn(instructions());
     const lines = readFileSync(path(), "utf8").trimEnd().split("\n");
     expect(lines[0]).toMatch(/^<!-- pommel:begin v2 [0-9a-f]{8} /);
     expect(lines.at(-1)).toBe("<!-- pommel:end -->");
@@ -323,12 +322,12 @@ describe("instructions", () => {
   it("of an older Pommel are updated in place, and removed without a trace", () => {
     const old = "<!-- pommel:begin v0 b7925e38 -->\nAsk Pommel.\n<!-- pommel:end -->";
     writeFileSync(path(), `# Mine\n\n${old}\n\nMore of mine.\n`);
-    expect(partState(place, ...instructions).state).toBe("outdated");
-    expect(putPart(place, ...instructions).outcome).toBe("changed");
+    expect(instructions().look().state).toBe("outdated");
+    expect(putIn(instructions()).outcome).toBe("changed");
     expect(readFileSync(path(), "utf8")).toMatch(
       /^# Mine\n\n<!-- pommel:begin v2 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
     );
-    takePart(place, ...instructions);
+    instructions().take();
     expect(readFileSync(path(), "utf8")).toBe("# Mine\n\nMore of mine.\n");
   });
 
@@ -337,12 +336,12 @@ describe("instructions", () => {
     ["lost their end", (text: string) => text.replace("<!-- pommel:end -->", "")],
     ["stand there twice", (text: string) => text + text],
   ])("that %s are left alone and reported", (_, change) => {
-    putPart(place, ...instructions);
+    putIn(instructions());
     const text = change(readFileSync(path(), "utf8"));
     writeFileSync(path(), text);
     const kept = { outcome: "kept", detail: [expect.any(String)] };
-    expect(putPart(place, ...instructions)).toMatchObject(kept);
-    expect(takePart(place, ...instructions)).toMatchObject([kept]);
+    expect(putIn(instructions())).toMatchObject(kept);
+    expect(instructions().take()).toMatchObject([kept]);
     expect(readFileSync(path(), "utf8")).toBe(text);
   });
 
@@ -351,45 +350,40 @@ describe("instructions", () => {
     const settings = join(project.root, ".gemini/settings.json");
     mkdirSync(join(project.root, ".gemini"));
     writeFileSync(settings, '{"context": {"fileName": ["AGENTS.md", "NOTES.md"]}}');
-    expect(putPart(place, ...gemini)).toMatchObject({ file: "AGENTS.md", outcome: "created" });
-    expect(partState(place, ...instructions).state).toBe("current");
+    expect(putIn(gemini)).toMatchObject({ file: "AGENTS.md", outcome: "created" });
+    expect(instructions().look().state).toBe("current");
     writeFileSync(settings, "{}");
-    expect(takePart(place, ...gemini)).toMatchObject([{ file: "AGENTS.md", outcome: "removed" }]);
+    expect(gemini.take()).toMatchObject([{ file: "AGENTS.md", outcome: "removed" }]);
     expect(existsSync(path())).toBe(false);
   });
 });
 
 describe("the skill", () => {
-  const skill = partOf("claude", "skill");
+  const skill = () => partOf("claude", "skill");
 
   it("is one file for the agents that look for it in .agents, and is removed once", () => {
     const sharing = ["codex", "gemini", "opencode", "copilot"].map((agent) => partOf(agent, "skill"));
-    expect(sharing.map((each) => putPart(place, ...each).outcome)).toEqual([
-      "created",
-      "already",
-      "already",
-      "already",
-    ]);
+    expect(sharing.map((each) => putIn(each).outcome)).toEqual(["created", "already", "already", "already"]);
     expect(filesIn(".agents/skills/pommel")).toEqual(["SKILL.md"]);
-    const taken = sharing.toReversed().flatMap((each) => takePart(place, ...each));
+    const taken = sharing.toReversed().flatMap((each) => each.take());
     expect(taken).toMatchObject([{ outcome: "removed" }]);
     expect(filesIn(".")).toEqual([]);
   });
 
   it("is the plugin's, with a signature; another one of that name is left alone", () => {
-    putPart(place, ...skill);
+    putIn(skill());
     const path = join(project.root, ".claude/skills/pommel/SKILL.md");
     const text = readFileSync(path, "utf8");
-    const plugins = readFileSync(new URL("../../../plugin/skills/pommel/SKILL.md", import.meta.url), "utf8");
+    const plugins = readFileSync(new URL("../../plugin/skills/pommel/SKILL.md", import.meta.url), "utf8");
     expect(text.startsWith(plugins.trim())).toBe(true);
     expect(text).toMatch(/^---\nname: pommel\n[\s\S]*\n<!-- pommel:file v\d+ [0-9a-f]{8} [^\n]*-->\n$/);
     writeFileSync(path, `${text}Mine.\n`);
-    expect(takePart(place, ...skill)).toMatchObject([{ outcome: "kept" }]);
+    expect(skill().take()).toMatchObject([{ outcome: "kept" }]);
     writeFileSync(path, "---\nname: pommel\n---\nRide well.\n");
-    expect(putPart(place, ...skill)).toMatchObject({ outcome: "kept" });
+    expect(putIn(skill())).toMatchObject({ outcome: "kept" });
     writeFileSync(path, text);
     rmSync(place.recordFile);
-    takePart(place, ...skill);
+    skill().take();
     expect(filesIn(".claude/skills")).toEqual([]);
   });
 });
@@ -404,8 +398,8 @@ describe("the MCP server", () => {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, text);
     const mcp = partOf(agent, "mcp");
-    expect(putPart(place, ...mcp)).toMatchObject({ file: name, outcome: "kept" });
-    takePart(place, ...mcp);
+    expect(putIn(mcp)).toMatchObject({ file: name, outcome: "kept" });
+    mcp.take();
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
@@ -440,8 +434,8 @@ describe("the MCP server", () => {
     mkdirSync(join(path, ".."), { recursive: true });
     writeFileSync(path, text);
     const mcp = partOf(agent, "mcp");
-    expect(putPart(place, ...mcp)).toMatchObject({ outcome: "already" });
-    takePart(place, ...mcp);
+    expect(putIn(mcp)).toMatchObject({ outcome: "already" });
+    mcp.take();
     expect(readFileSync(path, "utf8")).toBe(left);
   });
 
@@ -458,7 +452,7 @@ describe("the MCP server", () => {
       code: "settings_invalid",
       message: expect.stringContaining(message),
     });
-    expect(() => putPart(place, ...partOf(agent, "mcp"))).toThrow(refusal);
+    expect(() => partOf(agent, "mcp").put()).toThrow(refusal);
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 });
