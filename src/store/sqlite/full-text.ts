@@ -83,29 +83,17 @@ export function scoreRows(
   if (tokens.length === 0) return { rows: new Uint32Array(0), scores: [] };
   const { rows: total, norms } = readLengths(db, table);
   const scores = new Float64Array(norms.length);
+  const sums = new Float64Array(norms.length).fill(-1);
   const found: number[] = [];
-  /** What the places of one token in a row count together; -1: it has none. */
-  const counts = new Float64Array(norms.length).fill(-1);
   for (const token of tokens) {
-    const holders: number[] = [];
-    for (const [column, rows] of readPlaces(db, table, token)) {
-      const weight = weights[column];
-      if (weight === undefined) continue;
-      for (const row of rows) {
-        if (counts[row]! < 0) {
-          holders.push(row);
-          counts[row] = 0;
-        }
-        counts[row]! += weight;
-      }
-    }
-    const rarity = Math.log((total - holders.length + 0.5) / (holders.length + 0.5));
-    for (const row of holders) {
-      const count = counts[row]!;
-      counts[row] = -1;
+    const { rows, counts } = readCounts(db, table, token, weights, sums);
+    const rarity = Math.max(Math.log((total - rows.length + 0.5) / (rows.length + 0.5)), minRarity);
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!;
+      const count = counts[i]!;
       if (count === 0) continue;
       if (scores[row] === 0) found.push(row);
-      scores[row]! += Math.max(rarity, minRarity) * ((count * (saturation + 1)) / (count + norms[row]!));
+      scores[row]! += rarity * ((count * (saturation + 1)) / (count + norms[row]!));
     }
   }
   return { rows: Uint32Array.from(found), scores };
@@ -168,31 +156,52 @@ function openVocabulary(db: Connection, table: TextTable, type: "row" | "instanc
   return name;
 }
 
-/** By column the rows that hold a token, each as often as it does. */
-type Places = ReadonlyMap<string, Uint32Array>;
-
-/** Bytes of a table's places that are kept until something is written: searches meet the same words again and again. */
-const maxKeptBytes = 48 * 2 ** 20;
-
-function readPlaces(db: Connection, table: TextTable, token: string): Places {
-  const kept = db.once(
-    `places in ${table}`,
-    () => new LRUCache<string, Places>({ maxSize: maxKeptBytes, sizeCalculation: sizeOfPlaces }),
-  );
-  const known = kept.get(token);
-  if (known !== undefined) return known;
-  const rows = token.includes(" ") ? readPhrase(db, table, token) : readWord(db, table, token);
-  const places = new Map(columns[table].map((column) => [column, rowsFrom(rows[column] ?? null)]));
-  kept.set(token, places);
-  return places;
+/** The rows that hold a token, and what its places in each count together. */
+interface Counts {
+  rows: Uint32Array;
+  counts: Float64Array;
 }
 
-const rowsFrom = (list: string | null) => Uint32Array.from(JSON.parse(`[${list ?? ""}]`) as number[]);
+/** Bytes of a table's counts that are kept until something is written: searches meet the same words again and again. */
+const maxKeptBytes = 48 * 2 ** 20;
 
-/** A map and its arrays take about as much as this many bytes. */
-const overheadBytes = 600;
-const sizeOfPlaces = (places: Places) =>
-  [...places.values()].reduce((sum, { byteLength }) => sum + byteLength, overheadBytes);
+/** @param sums room for a number a row, all -1, as which they are left */
+function readCounts(
+  db: Connection,
+  table: TextTable,
+  token: string,
+  weights: ColumnWeights,
+  sums: Float64Array,
+): Counts {
+  const kept = db.once(
+    `counts in ${table}`,
+    () =>
+      new LRUCache<string, Counts>({
+        maxSize: maxKeptBytes,
+        sizeCalculation: ({ rows, counts }, key) => key.length + rows.byteLength + counts.byteLength,
+      }),
+  );
+  const key = `${token} ${JSON.stringify(weights)}`;
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const lists = token.includes(" ") ? readPhrase(db, table, token) : readWord(db, table, token);
+  const rows: number[] = [];
+  for (const column of columns[table]) {
+    const weight = weights[column];
+    if (weight === undefined) continue;
+    for (const row of JSON.parse(`[${lists[column] ?? ""}]`) as number[]) {
+      if (sums[row]! < 0) {
+        rows.push(row);
+        sums[row] = 0;
+      }
+      sums[row]! += weight;
+    }
+  }
+  const found = { rows: Uint32Array.from(rows), counts: Float64Array.from(rows, (row) => sums[row]!) };
+  for (const row of rows) sums[row] = -1;
+  kept.set(key, found);
+  return found;
+}
 
 /** By column its rows, with commas between them: so many rows one by one take several times as long. */
 type Lists = Record<string, string | null>;
