@@ -26,6 +26,6 @@ export async function startEngine(driver: string, url: string | undefined): Prom
   if (known === "sqlite" || (known === "lancedb" && url === undefined)) return engine("", known);
   if (url !== undefined) return engine(url, known);
   const server = await startTestServer();
-  if (server === null) throw new Error("There is no PostgreSQL with pgvector; name one with --url.");
+  if (server === null) throw new Error("There is no PostgreSQL; name one with --url.");
   return engine(server.url, server.engine, () => server.stop(), server.pid());
 }

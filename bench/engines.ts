@@ -81,23 +81,13 @@ async function bytesOf(driver: StepOptions["driver"], url: string): Promise<numb
   const dir = projectAt(root).cacheDir;
   if (driver === "sqlite")
     return ["index.db", "index.db-wal"].reduce((sum, name) => sum + bytesBelow(join(dir, name)), 0);
-  if (driver === "lancedb") return bytesBelow(join(dir, "index.lance"));
+  if (driver === "lancedb") return bytesBelow(join(dir, "index.engine"));
   const sql = postgres(url, { max: 1 });
   const [row] = await sql<{ bytes: string }[]>`
     SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE nspname = 'pommel_index_3' AND relkind = 'r'`;
+    WHERE nspname = 'pommel_index_4' AND relkind = 'r'`;
   await sql.end();
   return Number(row?.bytes ?? 0);
-}
-
-/** As for an index that is filled at once: it gets its index of vectors when it is complete. */
-async function dropNear(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1 });
-  const rows = await sql<
-    { name: string }[]
-  >`SELECT indexname AS name FROM pg_indexes WHERE indexname LIKE 'vectors_near_%'`;
-  for (const { name } of rows) await sql.unsafe(`DROP INDEX pommel_index_3.${name}`);
-  await sql.end();
 }
 
 async function measure(driver: StepOptions["driver"], engine: Engine) {
@@ -108,14 +98,12 @@ async function measure(driver: StepOptions["driver"], engine: Engine) {
   for (const size of sizes) {
     const to = Math.max(1, Math.round(sizeOf(size) / baseSize));
     const given = { ...base, to };
-    if (driver === "postgres" && base.from > 0) await dropNear(base.url);
     const ingest = await run("ingest", given);
     const bytes = await bytesOf(driver, base.url);
     const search = await run("search", given);
-    const recall = driver === "postgres" ? await run("recall", given) : null;
     const save = await run("save", given);
     base.from = to;
-    figures.push({ driver, size, name: engine.name, ingest, bytes, search, recall, save });
+    figures.push({ driver, size, name: engine.name, ingest, bytes, search, save });
     console.error(
       JSON.stringify(figures.at(-1), (key, value) =>
         key === "found" || key === "kinds" ? undefined : value,
@@ -143,7 +131,7 @@ for (const driver of options.engines.split(",") as StepOptions["driver"][]) {
     "index.db",
     "index.db-wal",
     "index.db-shm",
-    "index.lance",
+    "index.engine",
     "index.postgres",
     "index.lancedb",
   ])
@@ -241,33 +229,13 @@ if (options.json) {
   const sameAs = (a: string[], b: string[]) =>
     a.filter((one) => b.includes(one)).length / Math.max(1, a.length);
   print(
-    [
-      "",
-      "chunks",
-      "of SQLite's ten results for questions and names",
-      "HNSW: recall@10",
-      "@100",
-      "MB",
-      "server ms",
-      "all compared, server ms",
-    ],
-    all.map(({ driver, ingest, search, recall, size }) => {
+    ["", "chunks", "of SQLite's ten results for questions and names"],
+    all.map(({ driver, ingest, search, size }) => {
       const other = all.find((one) => one.driver === "sqlite" && one.size === size);
       const shares = Object.entries(search.found).map(([q, found]) =>
         sameAs(other?.search.found[q] ?? [], found),
       );
-      return [
-        ...[driver, `${ingest.chunks}`, other ? average(shares).toFixed(3) : "-"],
-        ...(recall
-          ? [
-              recall.recallAt10.toFixed(3),
-              recall.recallAt100.toFixed(3),
-              recall.indexMb.toFixed(0),
-              recall.nearMs.toFixed(1),
-              recall.exactMs.toFixed(1),
-            ]
-          : ["-", "-", "-", "-", "-"]),
-      ];
+      return [driver, `${ingest.chunks}`, other ? average(shares).toFixed(3) : "-"];
     }),
   );
 }

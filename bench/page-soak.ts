@@ -256,7 +256,7 @@ while (Date.now() - started < totalMs) {
     for (const { page } of tabs) {
       await page.evaluate((shown) => {
         Object.defineProperty(document, "visibilityState", { value: shown, configurable: true });
-        document.dispatchEvent(new Event("visibilitychange"));
+        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
       }, state);
     }
     await sleep(1000);

@@ -6,7 +6,7 @@
  *
  * DIR holds transcripts of Claude Code, FILE [{question, ...}]. The first member imports and shares them. What the others
  * share is the same under ids of their own, pushed by their own roles; the first imports all of it, and searches. Then the last
- * one leaves and takes everything back; DIR keeps the first's memory. An installed PostgreSQL with pgvector is started for it, else PGlite (then all
+ * one leaves and takes everything back; DIR keeps the first's memory. An installed PostgreSQL is started for it, else PGlite (then all
  * members have one role).
  */
 import { execFileSync } from "node:child_process";

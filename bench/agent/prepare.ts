@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createIgnoreRules, type IgnoreRules } from "../../src/code/files/ignore.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import { mineDocPairs, withoutDocs } from "../../src/evaluate/doc-pairs.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
 import { copySources, everything } from "../../src/evaluate/scratch-copy.ts";
@@ -9,7 +10,6 @@ import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedder
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";
 import { decodeText } from "../../src/text/decode.ts";
 import type { Repository } from "../search/data.ts";

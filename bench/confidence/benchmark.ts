@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
 import { type Pair, ranksOf } from "../../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
@@ -13,7 +14,6 @@ import { judge, judgedBy } from "../../src/search/confidence/judge.ts";
 import { SessionSearch } from "../../src/search/sessions/engine.ts";
 import { openQuery } from "../../src/search/sessions/types.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
 import { type Asked, kinds } from "../localise/run.ts";

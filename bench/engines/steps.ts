@@ -4,14 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import postgres from "postgres";
 import { seeded } from "../../models/train/random.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import { bundledQueryEmbedder } from "../../src/features/search/embedder.ts";
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { FileChange } from "../../src/store/index/records.ts";
 import { queries } from "../scale/queries.ts";
 import { usageOf } from "../speed.ts";
@@ -39,7 +38,6 @@ const nothing = (): Cost => ({ clientMs: 0, serverMs: 0, ms: 0 });
 
 const saved = 12;
 const rounds = 3;
-const nearestOf = 10;
 
 const settingsOf = ({ driver, url }: StepOptions) => ({
   ...defaultConfig(),
@@ -160,64 +158,7 @@ export async function search(options: StepOptions) {
   });
 }
 
-/** How many of the ten nearest of all compared an HNSW index finds, and what either takes on the server. */
-export async function recall(options: StepOptions) {
-  const embedder = await bundledQueryEmbedder();
-  const sql = postgres(options.url, { max: 1, onnotice: () => {} });
-  const measured = meter(options);
-  try {
-    const [space] = await sql<{ id: number; dimensions: number; isIndexed: boolean }[]>`
-      SELECT spaces.id, dimensions, to_regclass('pommel_index_3.vectors_near_' || spaces.id) IS NOT NULL AS "isIndexed"
-      FROM pommel_index_3.spaces JOIN pommel_index_3.projects ON projects.id = project WHERE root = ${options.root}`;
-    if (!space?.isIndexed) return null;
-    const [{ bytes } = { bytes: "0" }] = await sql<{ bytes: string }[]>`
-      SELECT pg_relation_size(${`pommel_index_3.vectors_near_${space.id}`}::regclass) AS bytes`;
-    const type = `halfvec(${space.dimensions})`;
-    const ask = (vector: string, k: number) =>
-      sql.unsafe<{ chunk: number }[]>(
-        `SELECT chunk FROM pommel_index_3.vectors WHERE space = ${space.id} ORDER BY vector::${type} <=> $1::text::${type} LIMIT ${k}`,
-        [vector],
-      );
-    const [exact, near, without] = [nothing(), nothing(), nothing()];
-    const hits = { usual: 0, deep: 0, plain: 0 };
-    const all = [...queries.question, ...queries.name];
-    for (const text of all) {
-      const vector = (await embedder.embed(text, () => false)).first;
-      if (vector === null) continue;
-      const literal = `[${vector.vector.join(",")}]`;
-      const ids = async (settings: string, cost: Cost, k: number) => {
-        await sql.unsafe(settings).simple();
-        const rows = await measured(cost, () => ask(literal, k));
-        return new Set(rows.map(({ chunk }) => chunk));
-      };
-      const exactly = await ids("SET enable_indexscan = off; SET enable_bitmapscan = on", exact, 100);
-      const usual = await ids(
-        "SET enable_indexscan = on; SET hnsw.ef_search = 400; SET hnsw.iterative_scan = strict_order",
-        near,
-        100,
-      );
-      const plain = await ids("SET hnsw.ef_search = 100", without, 100);
-      hits.deep += [...exactly].filter((id) => usual.has(id)).length / 100;
-      const ten = [...exactly].slice(0, nearestOf);
-      hits.usual += ten.filter((id) => usual.has(id)).length / nearestOf;
-      hits.plain += ten.filter((id) => plain.has(id)).length / nearestOf;
-    }
-    const mean = (value: number) => value / all.length;
-    return {
-      indexMb: Number(bytes) / 1e6,
-      recallAt10: mean(hits.usual),
-      recallAt100: mean(hits.deep),
-      recallAt10With100: mean(hits.plain),
-      exactMs: mean(exact.serverMs),
-      nearMs: mean(near.serverMs),
-      near100Ms: mean(without.serverMs),
-    };
-  } finally {
-    await sql.end();
-  }
-}
-
-export const steps = { ingest, save, search, recall };
+export const steps = { ingest, save, search };
 export type Steps = { [Name in keyof typeof steps]: Awaited<ReturnType<(typeof steps)[Name]>> };
 
 const [name, json] = process.argv.slice(2);

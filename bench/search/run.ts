@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { indexDriver } from "../../src/engines/drivers.ts";
 import { indexInFull } from "../../src/evaluate/index-in-full.ts";
 import { type Mode, weightsOf } from "../../src/evaluate/modes.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
@@ -9,7 +10,6 @@ import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { CodeSearch } from "../../src/search/code/engine.ts";
 import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
-import { indexDriver } from "../../src/store/index/drivers.ts";
 import type { Engine } from "../engine.ts";
 import { type Answered, rankOf, type Target } from "../measure.ts";
 import type { Question, Repository } from "./data.ts";

@@ -1,17 +1,16 @@
 import { join } from "node:path";
-import { hookEntries, hooksFor } from "../../src/agents/setup/hook-entries.ts";
+import { hookSpec, hooksIn } from "../../src/agents/setup/hook-entries.ts";
 import { setupOf } from "../../src/agents/setup.ts";
 import { jotProfile } from "./profile.ts";
 
-const { name: agent, hooks } = jotProfile;
+const timeoutSeconds = 10;
 
 export const jotSetup = setupOf(jotProfile, {
   parts: [
-    {
-      name: "hooks",
-      files: ({ dir }) => [join(dir, ".jot", "settings.json")],
-      editor: hookEntries({ agent, hooks: hooksFor(hooks, () => ({ timeout: 10 })) }),
-    },
+    hooksIn(
+      ({ dir }) => join(dir, ".jot", "settings.json"),
+      hookSpec(jotProfile, { timeout: timeoutSeconds }),
+    ),
   ],
   traces: ({ dir }) => [join(dir, ".jot")],
 });

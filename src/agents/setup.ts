@@ -11,8 +11,7 @@ import type { TextEdit } from "./setup/json-edit.ts";
  * hooks: run `pm hook` on events. mcp: start `pm mcp`. permissions: call its tools without asking. instructions: a
  * section in the file read at every start. skill: how to use Pommel, read on demand.
  */
-export const partNames = ["hooks", "mcp", "permissions", "instructions", "skill"] as const;
-export type PartName = (typeof partNames)[number];
+export type PartName = "hooks" | "mcp" | "permissions" | "instructions" | "skill";
 
 /** A project's files, or the user's own. */
 export interface Place {
@@ -70,9 +69,15 @@ export interface SetupPart {
   files(place: Place): string[];
   /** The agent reads only the first; the part in another file does not count, but `pm disable` removes it. */
   readsOne?: true;
-  editor: PartEditor;
-  /** The editor of a file with another format. */
-  editorOf?(place: Place, file: string): PartEditor;
+  editorFor(place: Place, file: string): PartEditor;
+}
+
+/** Where a part may be. */
+export type FindFiles = (place: Place) => string | string[];
+
+/** A part that looks the same in each of its files. */
+export function partIn(name: PartName, files: FindFiles, editor: PartEditor): SetupPart {
+  return { name, files: (place) => [files(place)].flat(), editorFor: () => editor };
 }
 
 export interface AgentSetup {
@@ -105,7 +110,11 @@ export function setupOf(
   { traces, ...own }: OwnSetup,
 ): AgentSetup {
   return {
-    ...{ agent: name, title, fromPlugin: () => [], distrust: () => null, afterwards: () => [] },
+    agent: name,
+    title,
+    fromPlugin: () => [],
+    distrust: () => null,
+    afterwards: () => [],
     ...own,
     isUsed: (place) => traces(place).some((path) => existsSync(path)),
   };

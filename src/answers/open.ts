@@ -158,7 +158,7 @@ export async function withIndex<T>(
 ): Promise<T> {
   const owner = openIndex(project);
   if (owner === null) {
-    const { indexDriver } = await import("../store/index/drivers.ts");
+    const { indexDriver } = await import("../engines/drivers.ts");
     return (await indexDriver(config)).read(project.indexDb, use);
   }
   try {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { Ancestry, type CommitFate } from "../git/history/ancestry.ts";
 import { filesOfCommit, type LinesOfAgents, linesOfAgents } from "../store/memory/commits/commits.ts";
 import { renamedTo, successorsOf } from "../store/memory/commits/commits-of-turns.ts";
@@ -22,9 +23,9 @@ export interface StoredCommit {
 const maxFiles = 200;
 const maxLines = 20_000;
 /** Commits whose lines are cached; most have a few dozen, at four bytes each. */
-const maxKnown = 2000;
+const maxCommits = 2000;
 
-interface Kept {
+interface CommitLines {
   files: { path: string; keys: Uint32Array }[];
   /** When each file had last changed at the time of the check. */
   stamp: string;
@@ -46,8 +47,8 @@ export function commitFatesOf(root: string, memory: Memory): CommitFates {
 export class CommitFates {
   private readonly ancestry: Ancestry;
   private readonly files: FilesNow;
-  /** By hash; null: too large. The latest used last. */
-  private readonly kept = new Map<string, Kept | null>();
+  /** By hash. */
+  private readonly known = new LRUCache<string, CommitLines | "too large">({ max: maxCommits });
 
   constructor(
     root: string,
@@ -88,20 +89,17 @@ export class CommitFates {
 
   /** How many of a commit's lines are left in the working tree; null for one that is too large to look at. */
   survivalOf(commit: StoredCommit): Survival | null {
-    let kept = this.kept.get(commit.hash);
-    if (kept === undefined) kept = this.lookedUp(commit);
-    this.kept.delete(commit.hash);
-    if (this.kept.size >= maxKnown) this.kept.delete(this.kept.keys().next().value!);
-    this.kept.set(commit.hash, kept);
-    if (kept === null) return null;
+    const known = this.known.get(commit.hash) ?? this.findLines(commit);
+    this.known.set(commit.hash, known);
+    if (known === "too large") return null;
     const pathNow = (path: string) => renamedTo(this.memory, path, commit.committedAt);
     const stampOf = (path: string) => this.files.stampOf(path) ?? this.files.stampOf(pathNow(path));
-    const stamp = kept.files.map(({ path }) => stampOf(path)).join();
-    if (stamp !== kept.stamp) {
-      kept.stamp = stamp;
-      kept.survival = survivalOfKeys(this.files, kept.files, pathNow);
+    const stamp = known.files.map(({ path }) => stampOf(path)).join();
+    if (stamp !== known.stamp) {
+      known.stamp = stamp;
+      known.survival = survivalOfKeys(this.files, known.files, pathNow);
     }
-    return kept.survival;
+    return known.survival;
   }
 
   /**
@@ -131,10 +129,10 @@ export class CommitFates {
     );
   }
 
-  private lookedUp({ id }: StoredCommit): Kept | null {
+  private findLines({ id }: StoredCommit): CommitLines | "too large" {
     const changed = filesOfCommit(this.memory, id);
     const lines = changed.reduce((sum, { added }) => sum + added.length, 0);
-    if (changed.length > maxFiles || lines > maxLines) return null;
+    if (changed.length > maxFiles || lines > maxLines) return "too large";
     const files = changed.flatMap((file) => {
       const keys = distinctiveKeys(file);
       return keys.length === 0 ? [] : [{ path: file.path, keys }];

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { LRUCache } from "lru-cache";
 import type { CommitFileRecord } from "../store/memory/memory-records.ts";
 import { bareLine, lineKey } from "./lines/line-keys.ts";
 
@@ -12,7 +13,7 @@ export interface Survival {
 /** Larger files are as good as gone: reading them would take longer than the answer is worth. Bytes. */
 const largestFile = 8_000_000;
 /** Lines of files that are cached, at four bytes each. */
-const maxRemembered = 500_000;
+const maxLines = 500_000;
 
 /**
  * How much of a commit is left in the working tree: its added lines that its files still hold, at any place and in any
@@ -57,9 +58,10 @@ function inCommon(a: Uint32Array, b: Uint32Array): number {
 
 /** The lines of files in the working tree, cached until the files change. */
 export class FilesNow {
-  /** The latest used last. */
-  private readonly known = new Map<string, { stamp: string; keys: Uint32Array }>();
-  private remembered = 0;
+  private readonly known = new LRUCache<string, { stamp: string; keys: Uint32Array }>({
+    maxSize: maxLines,
+    sizeCalculation: ({ keys }) => keys.length,
+  });
 
   constructor(private readonly root: string) {}
 
@@ -79,21 +81,10 @@ export class FilesNow {
     const stamp = this.stampOf(path);
     if (path === null || stamp === null) return null;
     const known = this.known.get(path);
-    if (known) this.drop(path, known.keys);
-    const keys = known?.stamp === stamp ? known.keys : readKeys(join(this.root, path));
-    if (keys === null) return null;
-    this.known.set(path, { stamp, keys });
-    this.remembered += keys.length;
-    for (const [first, { keys: oldest }] of this.known) {
-      if (this.remembered <= maxRemembered) break;
-      this.drop(first, oldest);
-    }
+    if (known?.stamp === stamp) return known.keys;
+    const keys = readKeys(join(this.root, path));
+    if (keys !== null) this.known.set(path, { stamp, keys });
     return keys;
-  }
-
-  private drop(path: string, keys: Uint32Array): void {
-    this.known.delete(path);
-    this.remembered -= keys.length;
   }
 }
 

@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync, statfsSync, statSync, truncateSync }
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
+import { listEngineVariables } from "../engines/drivers.ts";
 import { describeDaemon } from "../features/daemon/operation.ts";
 import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
@@ -13,7 +14,7 @@ import { unwritable } from "../project/files/text-file.ts";
 import { daemonFiles, homeOf, makeDirectory } from "../project/home.ts";
 import { type Project, projectOf } from "../project/paths.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";
-import { passwordVariable } from "../store/postgres/server.ts";
+import { passwordVariable } from "../store/postgres/password-variable.ts";
 import { Registry } from "../store/registry.ts";
 import { type LockHolder, lockHolder } from "../store/sqlite/lock.ts";
 import { clearAutostart, programFile } from "./autostart.ts";
@@ -181,16 +182,15 @@ function keysOf(project: Project | null): { names: readonly string[]; prefixes: 
     const { config } = loadConfig(project);
     const embedders = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
     const llm = readLlmSpec(config["llm.model"]).driver;
-    const engine = config["index.driver"];
-    const [storage = ""] = config["index.url"].split(":");
-    const ofStorage: Record<string, string[]> = { s3: ["AWS_"], gs: ["GOOGLE_"], az: ["AZURE_"] };
+    const engine = listEngineVariables(config);
     return {
       names: [
         ...embedders.flatMap(({ driver }) => driver.environment?.(embedderSettings(config)) ?? []),
         ...(llm.environment?.(llmSettingsOf(config)) ?? []),
-        ...(engine === "postgres" || config["memory.share"] !== "" ? [passwordVariable] : []),
+        ...engine.names,
+        ...(config["memory.share"] !== "" ? [passwordVariable] : []),
       ],
-      prefixes: (engine === "lancedb" && ofStorage[storage]) || [],
+      prefixes: engine.prefixes,
     };
   } catch {
     // The daemon reports errors of the configuration.

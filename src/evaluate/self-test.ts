@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createIgnoreRules } from "../code/files/ignore.ts";
 import { scanProject } from "../code/files/scan.ts";
 import type { LanguageId } from "../code/languages/index.ts";
+import { indexDriver } from "../engines/drivers.ts";
 import { headOf } from "../git/history/history.ts";
 import type { Embedder } from "../models/embed/embedder.ts";
 import { type Embedders, modelsOf } from "../models/embed/embedders.ts";
@@ -13,7 +14,6 @@ import { messageOf } from "../project/errors.ts";
 import type { Logger } from "../project/log.ts";
 import { type Project, projectAt } from "../project/paths.ts";
 import { QueryEmbedder } from "../search/vectors/query-embedder.ts";
-import { indexDriver } from "../store/index/drivers.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import type { DocComment, FileStamp } from "../store/index/records.ts";
 import { type Answers, ask } from "./ask.ts";
@@ -107,7 +107,13 @@ async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepa
   try {
     const { embedders, names, notes } = await usableModels(options.embedders);
     const times = await indexInFull({
-      ...{ project, config, rules: everything, index, embedders, log, signal },
+      project,
+      config,
+      rules: everything,
+      index,
+      embedders,
+      log,
+      signal,
       onProgress: options.onProgress,
     });
     const indexed = new Map(
@@ -118,7 +124,13 @@ async function prepare(options: SelfTestOptions, scratch: string): Promise<Prepa
     // Wait for every model, for reproducible results.
     const deadlineMs = Number.POSITIVE_INFINITY;
     return {
-      ...{ project, index, head, times, docPairs, commits, model: names },
+      project,
+      index,
+      head,
+      times,
+      docPairs,
+      commits,
+      model: names,
       embedder: names === null ? null : new QueryEmbedder({ ...embedders, deadlineMs }),
       notes: [sizeNote(stamps.length, scanned.length), ...notes].filter((note) => note !== null),
     };
@@ -136,7 +148,11 @@ async function measure(options: SelfTestOptions, scratch: string): Promise<SelfT
     const { files, chunks } = await index.counts();
     const answersTo = (pairs: readonly Pair[]) =>
       ask({
-        ...{ project, index, embedder, pairs, signal },
+        project,
+        index,
+        embedder,
+        pairs,
+        signal,
         modes: embedder ? modes : ["lexical"],
         onAsked: (done, total) => options.onProgress("asking", done, total),
       });

@@ -13,13 +13,19 @@ import { gitDirectoryOf, textOf } from "./git-dir.ts";
  * foreign repository has not agreed to run them. Only checking files out runs filters, as `git checkout` does.
  */
 
+/** Settings as arguments of git. */
+export const configArguments = (settings: Readonly<Record<string, string>>): string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+
 /** What can be switched off for every command. */
-const switchedOff: readonly string[] = [
-  ...["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c", "protocol.ext.allow=never"],
-  ...["-c", "core.alternateRefsCommand=true"],
-];
+const switchedOff: readonly string[] = configArguments({
+  "core.fsmonitor": "false",
+  "log.showSignature": "false",
+  "protocol.ext.allow": "never",
+  "core.alternateRefsCommand": "true",
+});
 /** Not for `rev-parse`, which starts none and says where they are. */
-const noHooks: readonly string[] = ["-c", "core.hooksPath=/dev/null"];
+const noHooks: readonly string[] = configArguments({ "core.hooksPath": "/dev/null" });
 
 const noDrivers = ["--no-ext-diff", "--no-textconv"];
 /** Nor is git started in submodules, each of which has a configuration of its own. */
@@ -251,20 +257,21 @@ async function ownFilters(dir: string): Promise<string[]> {
  */
 export const plain: readonly string[] = [
   "--literal-pathspecs",
-  // One name per line, non-ASCII bytes as octal digits.
-  ...["-c", "core.quotePath=true"],
-  // The same algorithm as blame, so that blame and diff agree on what a commit added.
-  ...["-c", "diff.algorithm=myers", "-c", "diff.indentHeuristic=true"],
-  ...["-c", "diff.autoRefreshIndex=true", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false"],
-  ...[
-    "-c",
-    "diff.renameLimit=1000",
-    "-c",
-    "diff.suppressBlankEmpty=false",
-    "-c",
-    "diff.ignoreSubmodules=none",
-  ],
-  ...["-c", "color.ui=false", "-c", "core.warnAmbiguousRefs=false"],
+  ...configArguments({
+    // One name per line, non-ASCII bytes as octal digits.
+    "core.quotePath": "true",
+    // The same algorithm as blame, so that blame and diff agree on what a commit added.
+    "diff.algorithm": "myers",
+    "diff.indentHeuristic": "true",
+    "diff.autoRefreshIndex": "true",
+    "diff.noprefix": "false",
+    "diff.mnemonicPrefix": "false",
+    "diff.renameLimit": "1000",
+    "diff.suppressBlankEmpty": "false",
+    "diff.ignoreSubmodules": "none",
+    "color.ui": "false",
+    "core.warnAmbiguousRefs": "false",
+  }),
 ];
 
 /** Unsets variables that change a command's output despite its flags. */
@@ -278,6 +285,16 @@ export const plainEnvironment: NodeJS.ProcessEnv = {
 
 /** Flags of a line-by-line diff with renames. */
 export const plainDiff: readonly string[] = [
-  ...["-M", "-l1000", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "-O/dev/null"],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--no-relative", "--inter-hunk-context=0", "--full-index"],
+  "-M",
+  "-l1000",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-color",
+  "--submodule=short",
+  "-O/dev/null",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--no-relative",
+  "--inter-hunk-context=0",
+  "--full-index",
 ];

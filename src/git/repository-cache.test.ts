@@ -84,8 +84,13 @@ describe("repository cache", () => {
     const small = new RepositoryCache<number>({ max: 9, fits: (answer) => answer < 2 });
     for (let i = 0; i < 4; i++) await small.of(repo.dir, "a", async () => 3 - times++);
     expect(times).toBe(3);
-    const brief = new RepositoryCache<number>({ max: 9, maxAgeMs: 0 });
-    for (let i = 0; i < 2; i++) await brief.of(repo.dir, "a", async () => times++);
+    const brief = new RepositoryCache<number>({ max: 9, maxAgeMs: 1000 });
+    const now = vi.spyOn(performance, "now");
+    for (const at of [1, 1000, 2000, 2500]) {
+      now.mockReturnValue(at);
+      await brief.of(repo.dir, "a", async () => times++);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     expect(times).toBe(5);
   });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { changeOf } from "../project/files/file-id.ts";
 import { namesIn } from "../project/files/if-any.ts";
 import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
@@ -25,11 +26,13 @@ interface CacheOptions<T> {
  * daemon even more; the stamp takes a tenth of one.
  */
 export class RepositoryCache<T> {
-  private readonly kept = new Map<string, { stamp: string; at: number; value: T }>();
+  private readonly known: LRUCache<string, { stamp: string; value: T }>;
   /** The last stamp of each directory. */
   private readonly stamps = new Map<string, string>();
 
-  constructor(private readonly options: CacheOptions<T>) {}
+  constructor(private readonly options: CacheOptions<T>) {
+    this.known = new LRUCache({ max: options.max, ttl: options.maxAgeMs ?? 0 });
+  }
 
   /** @param question cache key within `dir`; includes everything the answer depends on */
   async of(dir: string, question: string, ask: () => Promise<T>): Promise<T> {
@@ -52,12 +55,9 @@ export class RepositoryCache<T> {
     const missing: string[] = [];
     for (const question of new Set(questions)) {
       const key = `${dir}\0${question}`;
-      const known = stamp === null ? undefined : this.kept.get(key);
-      if (known?.stamp === stamp && Date.now() - known.at < (this.options.maxAgeMs ?? Infinity)) {
-        answers.set(question, known.value);
-        this.kept.delete(key);
-        this.kept.set(key, known);
-      } else missing.push(question);
+      const known = stamp === null ? undefined : this.known.get(key);
+      if (known?.stamp === stamp) answers.set(question, known.value);
+      else missing.push(question);
     }
     if (missing.length === 0) return answers;
     const asked = await ask(missing);
@@ -66,7 +66,7 @@ export class RepositoryCache<T> {
     for (const [question, value] of asked) {
       answers.set(question, value);
       if (isSame && (this.options.fits?.(value) ?? true))
-        this.keep(`${dir}\0${question}`, { stamp, at: Date.now(), value });
+        this.known.set(`${dir}\0${question}`, { stamp, value });
     }
     return answers;
   }
@@ -75,15 +75,9 @@ export class RepositoryCache<T> {
   private evictFormer(dir: string, stamp: string | null): void {
     if (stamp === null || stamp === this.stamps.get(dir)) return;
     this.stamps.set(dir, stamp);
-    for (const [key, known] of this.kept) {
-      if (known.stamp !== stamp && key.startsWith(`${dir}\0`)) this.kept.delete(key);
+    for (const [key, known] of [...this.known.entries()]) {
+      if (known.stamp !== stamp && key.startsWith(`${dir}\0`)) this.known.delete(key);
     }
-  }
-
-  private keep(key: string, entry: { stamp: string; at: number; value: T }): void {
-    this.kept.delete(key);
-    this.kept.set(key, entry);
-    if (this.kept.size > this.options.max) this.kept.delete(this.kept.keys().next().value!);
   }
 }
 
@@ -98,12 +92,20 @@ function repositoryStamp(dir: string, otherRefs: readonly string[] = []): string
   const common = commonDirectoryOf(gitDir);
   const config = process.env.XDG_CONFIG_HOME || join(homedir(), ".config");
   const files = [
-    ...["packed-refs", "refs/replace", "reftable/tables.list", "objects/pack", "shallow"],
-    ...["config", "info/attributes", "info/grafts"],
+    "packed-refs",
+    "refs/replace",
+    "reftable/tables.list",
+    "objects/pack",
+    "shallow",
+    "config",
+    "info/attributes",
+    "info/grafts",
   ].map((name) => join(common, name));
   const others = [
     ...[".mailmap", ".gitattributes", ".git-blame-ignore-revs"].map((name) => join(top, name)),
-    ...[join(gitDir, "config.worktree"), join(homedir(), ".gitconfig"), join(config, "git/config")],
+    join(gitDir, "config.worktree"),
+    join(homedir(), ".gitconfig"),
+    join(config, "git/config"),
     "/etc/gitconfig",
   ];
   const refs = otherRefs.flatMap((ref) => namesOf(common, ref).map((name) => textOf(join(common, name))));

@@ -26,8 +26,18 @@ export async function* uncommittedFiles(
   signal?: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   const changed = [
-    ...["diff", "--name-only", "-z", "--relative", "--no-renames", "--no-ext-diff", "--no-textconv"],
-    ...["--ignore-submodules=all", "-O/dev/null", "HEAD", "--", "."],
+    "diff",
+    "--name-only",
+    "-z",
+    "--relative",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--ignore-submodules=all",
+    "-O/dev/null",
+    "HEAD",
+    "--",
+    ".",
   ];
   try {
     for await (const path of gitFields(dir, [...plain, ...changed], signal)) if (path !== "") yield path;

@@ -104,7 +104,10 @@ describe.skipIf(isWindows)("directories of the home", () => {
     }
     for (const own of [".config", ".local/share", ".cache", ".local/state"]) {
       expect([own, modeOf(own), modeOf(`${own}/pommel`), modeOf(`${own}/pommel/a/b`)]).toEqual([
-        ...[own, 0o755, 0o700, 0o700],
+        own,
+        0o755,
+        0o700,
+        0o700,
       ]);
       expect(readFileSync(join(dir, own, "pommel/.gitignore"), "utf8")).toBe("*\n");
     }

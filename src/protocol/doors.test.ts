@@ -224,9 +224,7 @@ describe("a memory that somebody else may have written", () => {
       `SELECT t.name || '.' || c.name AS place FROM sqlite_master AS t, pragma_table_info(t.name) AS c
        WHERE t.type = 'table' AND c.type = 'TEXT' ORDER BY 1`,
     );
-    const known = Object.entries(outsideColumns).flatMap(([table, columns]) =>
-      Object.keys(columns).map((column) => `${table}.${column}`),
-    );
+    const known = outsideColumns.map(({ table, column }) => `${table}.${column}`);
     const all = texts.map(({ place }) => place);
     expect(known.filter((place) => !all.includes(place))).toEqual([]);
     expect(all.filter((place) => !known.includes(place))).toMatchSnapshot();
@@ -238,34 +236,26 @@ describe("a memory that somebody else may have written", () => {
     expect(oddValueIn(memory)).toBeNull();
     const odd = `--\u001b${"x".repeat(5000)}`;
     memory.prepare("PRAGMA foreign_keys = OFF").run();
-    for (const [table, columns] of Object.entries(outsideColumns)) {
-      for (const [column, kind] of Object.entries(columns)) {
-        memory.prepare("SAVEPOINT clean").run();
-        const all = memory.all<{ name: string; type: string; pk: number }>(
-          "SELECT name, type, pk FROM pragma_table_info(?) WHERE name <> 'id'",
-          table,
-        );
-        const listed = outsideColumns[table]!;
-        const values = all.map(({ name, type }) => {
-          if (name === column) return typeof kind === "string" ? odd : JSON.stringify([odd]);
-          if (type !== "TEXT") return type === "BLOB" ? Buffer.alloc(0) : 1;
-          const of = listed[name];
-          return of === undefined
-            ? "[]"
-            : typeof of === "string"
-              ? of === "commit"
-                ? "a".repeat(40)
-                : "a"
-              : "[]";
-        });
-        memory
-          .prepare(
-            `INSERT INTO ${table} (${all.map(({ name }) => name).join()}) VALUES (${all.map(() => "?").join()})`,
-          )
-          .run(...values);
-        expect(oddValueIn(memory)).toContain(`${table}.${column} holds`);
-        memory.prepare("ROLLBACK TO clean").run();
-      }
+    for (const { table, column, isList } of outsideColumns) {
+      memory.prepare("SAVEPOINT clean").run();
+      const all = memory.all<{ name: string; type: string; pk: number }>(
+        "SELECT name, type, pk FROM pragma_table_info(?) WHERE name <> 'id'",
+        table,
+      );
+      const values = all.map(({ name, type }) => {
+        if (name === column) return isList ? JSON.stringify([odd]) : odd;
+        if (type !== "TEXT") return type === "BLOB" ? Buffer.alloc(0) : 1;
+        const of = outsideColumns.find((one) => one.table === table && one.column === name);
+        if (of === undefined || of.isList) return "[]";
+        return of.kind === "commit" ? "a".repeat(40) : "a";
+      });
+      memory
+        .prepare(
+          `INSERT INTO ${table} (${all.map(({ name }) => name).join()}) VALUES (${all.map(() => "?").join()})`,
+        )
+        .run(...values);
+      expect(oddValueIn(memory)).toContain(`${table}.${column} holds`);
+      memory.prepare("ROLLBACK TO clean").run();
     }
   });
 });

@@ -46,8 +46,9 @@ export const turnStates = ["completed", "interrupted", "error", "unfinished"] as
  */
 export type TurnState = (typeof turnStates)[number];
 
+export const commandOutcomes = ["worked", "failed", "unknown"] as const;
 /** How a command went that an agent ran. unknown: another one of its line may have failed, or its exit status went into a pipe. */
-export type CommandOutcome = "worked" | "failed" | "unknown";
+export type CommandOutcome = (typeof commandOutcomes)[number];
 
 export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
@@ -65,7 +66,7 @@ export type ContextEvent = (typeof contextEvents)[number];
 export const contextUses = ["used", "not_used", "unknown"] as const;
 export type ContextUse = (typeof contextUses)[number];
 
-const authorKinds = ["agent", "human", "unknown"] as const;
+export const authorKinds = ["agent", "human", "unknown"] as const;
 /** Who wrote a line. Unknown wherever it would be a guess. */
 export type AuthorKind = (typeof authorKinds)[number];
 

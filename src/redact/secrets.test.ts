@@ -35,8 +35,14 @@ describe("the golden corpus", () => {
   it("is as it was when it was measured for the first time", () => {
     expect(
       [
-        ...[blindSecrets, blindLookAlikes, unseenSecrets, unseenLookAlikes],
-        ...[heldOutSecrets, heldOutLookAlikes, documentedSecrets, documentedLookAlikes],
+        blindSecrets,
+        blindLookAlikes,
+        unseenSecrets,
+        unseenLookAlikes,
+        heldOutSecrets,
+        heldOutLookAlikes,
+        documentedSecrets,
+        documentedLookAlikes,
       ].map(fingerprint),
     ).toEqual([
       "24c33153d11441f4",
@@ -166,18 +172,20 @@ describe("secrets in other places", () => {
       expect(scrub(text)).not.toContain(secret);
     }
     for (const text of [
-      ...["log in as student / teacher", "sign in with github / gitlab", "login as admin / editor"],
-      ...["Password: required", "Password: verified", "Password: String", "    password: newPassword"],
-      ...[
-        "<name>token.ttl</name><value>3600</value>",
-        "secrets:\n  - my-registry-login\n",
-        "the option key behavior",
-      ],
-      ...[
-        "sort_key:\n  value: created\n",
-        "a wallet of Kxk3VFX5Y4UMgvHXP1gwTw2LFHaDLkqCkVkZChe5MEPL2vH7yEfQ",
-      ],
-      ...["0000000 0001 0002 0003 0004 0005 0006 0007 0008\n", "['sk_test', 'authentication', 'of users']"],
+      "log in as student / teacher",
+      "sign in with github / gitlab",
+      "login as admin / editor",
+      "Password: required",
+      "Password: verified",
+      "Password: String",
+      "    password: newPassword",
+      "<name>token.ttl</name><value>3600</value>",
+      "secrets:\n  - my-registry-login\n",
+      "the option key behavior",
+      "sort_key:\n  value: created\n",
+      "a wallet of Kxk3VFX5Y4UMgvHXP1gwTw2LFHaDLkqCkVkZChe5MEPL2vH7yEfQ",
+      "0000000 0001 0002 0003 0004 0005 0006 0007 0008\n",
+      "['sk_test', 'authentication', 'of users']",
     ])
       expect(scrub(text)).toBe(text);
   });

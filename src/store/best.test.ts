@@ -1,14 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { nthLargest } from "./best.ts";
+import { Best } from "./best.ts";
 
-test("the n-th largest is the one that sorting finds", () => {
-  const values = fc.array(fc.oneof(fc.float({ noNaN: true }), fc.constantFrom(0, 1, 2)), { minLength: 1 });
+test("the best are those that sorting finds, of equal ones the lower rows", () => {
+  const scores = fc.array(fc.oneof(fc.float({ noNaN: true }), fc.constantFrom(0, 1, 2)));
   fc.assert(
-    fc.property(values, fc.nat(), (given, place) => {
-      const sorted = Float32Array.from(given).sort();
-      const n = (place % given.length) + 1;
-      expect(nthLargest(Float32Array.from(given), n) === sorted[sorted.length - n]).toBe(true);
+    fc.property(scores, fc.integer({ min: 1, max: 10 }), (given, k) => {
+      const best = new Best(k);
+      for (const [row, score] of given.entries()) best.offer(row, score);
+      const sorted = given
+        .map((score, row) => ({ row, score }))
+        .sort((a, b) => b.score - a.score || a.row - b.row);
+      expect(best.least).toBe(sorted[k - 1]?.score ?? Number.NEGATIVE_INFINITY);
+      expect(best.sorted()).toEqual(sorted.slice(0, k));
     }),
   );
 });

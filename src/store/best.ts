@@ -60,25 +60,3 @@ export class Best {
 function isBefore(a: Scored, b: Scored): boolean {
   return a.score > b.score || (a.score === b.score && a.row < b.row);
 }
-
-/** The n-th largest of the values, the first being 1 (Hoare's quickselect); they are in another order then. */
-export function nthLargest(values: Float32Array, n: number): number {
-  const wanted = values.length - n;
-  let [from, to] = [0, values.length - 1];
-  while (from < to) {
-    const middle = values[(from + to) >> 1]!;
-    let [low, high] = [from, to];
-    while (low <= high) {
-      while (values[low]! < middle) low++;
-      while (values[high]! > middle) high--;
-      if (low > high) break;
-      [values[low], values[high]] = [values[high]!, values[low]!];
-      low++;
-      high--;
-    }
-    if (wanted <= high) to = high;
-    else if (wanted >= low) from = low;
-    else break;
-  }
-  return values[wanted]!;
-}

@@ -8,15 +8,8 @@ import { sessionById, sessionByUid } from "../store/memory/sessions/sessions.ts"
 import { type ChangedThing, type ChangeList, changedThings, syncFact } from "../store/memory/sharing.ts";
 import { pathOf } from "./branch/manifest.ts";
 import { decode, encode, type RecordKind, type Thing } from "./branch/shared-file.ts";
-import {
-  type ExportWork,
-  exportAnnotation,
-  exportAttribution,
-  exportCheckpoint,
-  exportEvent,
-  exportSession,
-  exportTurns,
-} from "./records/from-memory.ts";
+import { type ExportWork, exportSession, exportTurns } from "./records/from-memory.ts";
+import { exportText } from "./records/kinds.ts";
 import type { SharedSession } from "./records/records.ts";
 
 /** A file as this machine would write it. */
@@ -41,26 +34,9 @@ export async function* exportFiles(
     return;
   }
   const path = pathOf({ kind, id, part: "whole" });
-  const text = exportText(exportWork, { kind, id });
+  const text = exportText(exportWork, kind, id);
   const isOwn = kind !== "event" || eventByUid(exportWork.work.memory, id)?.author == null;
   if (text !== null) yield { path, text, isOwn };
-}
-
-function exportText(exportWork: ExportWork, { kind, id }: Thing & { kind: RecordKind }): string | null {
-  if (kind === "annotation") {
-    const note = exportAnnotation(exportWork, id);
-    return note && encode("annotation", note);
-  }
-  if (kind === "checkpoint") {
-    const checkpoint = exportCheckpoint(exportWork, id);
-    return checkpoint && encode("checkpoint", checkpoint);
-  }
-  if (kind === "attribution") {
-    const attribution = exportAttribution(exportWork, id);
-    return attribution && encode("attribution", attribution);
-  }
-  const event = exportEvent(exportWork, id);
-  return event && encode("event", event);
 }
 
 async function* sessionFiles(

@@ -8,19 +8,11 @@ import { listSessions, sessionById, sessionByUid } from "../store/memory/session
 import { allUids } from "../store/memory/sharing.ts";
 import { decode, encode, type FileType, type SharedRecords } from "./branch/shared-file.ts";
 import type { SignedRecords } from "./origin/signed-records.ts";
-import {
-  type ExportWork,
-  exportAnnotation,
-  exportAttribution,
-  exportCheckpoint,
-  exportEvent,
-  exportSession,
-  exportTurns,
-} from "./records/from-memory.ts";
+import { type ExportWork, exportSession, exportTurns } from "./records/from-memory.ts";
+import { exportText, importRecord, type WholeKind } from "./records/kinds.ts";
 import type { SharedSession, SharedSignature, SharedTurn } from "./records/records.ts";
-import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./records/to-memory.ts";
 import { importSession, nameless } from "./records/to-memory-session.ts";
-import { noCounts, type SyncCounts } from "./report.ts";
+import { countOf, noCounts, type SyncCounts } from "./report.ts";
 
 /** The lines of a memory's export (docs/export.md). */
 
@@ -96,7 +88,7 @@ export function* exportMemory(
   for (const session of sessions)
     yield exported(memory.inSnapshot(() => sessionLines(exportWork, session, signed)));
   for (const { kind, uid } of others) {
-    const record = otherRecord(exportWork, kind, uid);
+    const record = exportText(exportWork, kind, uid);
     if (record !== null && isOwn(exportWork, kind, uid))
       signed?.add({ kind, id: uid, part: "whole" }, record, true);
     yield exported(record === null ? [] : [lineOf(kind === "annotation" ? "note" : kind, record)]);
@@ -146,25 +138,8 @@ function sessionLines(exportWork: ExportWork, session: SessionRecord, signed?: S
   ];
 }
 
-type OtherKind = "annotation" | "event" | "checkpoint" | "attribution";
-
-function otherRecord(exportWork: ExportWork, kind: OtherKind, uid: string): string | null {
-  const text = <T extends FileType>(type: T, record: SharedRecords[T] | null) =>
-    record === null ? null : encode(type, record);
-  switch (kind) {
-    case "annotation":
-      return text(kind, exportAnnotation(exportWork, uid));
-    case "event":
-      return text(kind, exportEvent(exportWork, uid));
-    case "checkpoint":
-      return text(kind, exportCheckpoint(exportWork, uid));
-    case "attribution":
-      return text(kind, exportAttribution(exportWork, uid));
-  }
-}
-
 /** Whether it is this person's to sign. */
-function isOwn({ work: { memory } }: ExportWork, kind: OtherKind, uid: string): boolean {
+function isOwn({ work: { memory } }: ExportWork, kind: WholeKind, uid: string): boolean {
   if (kind === "annotation") return annotationByUid(memory, uid)?.author == null;
   return kind === "event" && eventByUid(memory, uid)?.author == null;
 }
@@ -279,7 +254,7 @@ export async function importMemory(
     }
     result.records++;
     if (isNew === null) result.forgotten++;
-    else if (isNew) result.imported[countOf[kind]]++;
+    else if (isNew) result.imported[countOf(kindOf(kind))]++;
   }
   await finish();
   if (number === 0) refuseOther(null);
@@ -298,13 +273,6 @@ export async function importMemory(
   }
   return result;
 }
-
-const countOf = {
-  note: "annotations",
-  event: "events",
-  checkpoint: "checkpoints",
-  attribution: "attributions",
-} as const;
 
 /** @throws PommelError `unreadable` */
 function refuseOther(version: number | null): void {
@@ -325,25 +293,14 @@ async function importOne(
   kind: Exclude<Kind, "session" | "turn" | "signature">,
   dryRun: boolean,
 ): Promise<boolean | null | undefined> {
-  const use = async <T extends FileType>(
-    type: T,
-    importIt: (work: ExportWork, record: SharedRecords[T]) => boolean | null | Promise<boolean | null>,
-  ) => {
-    const record = recordIn(line, type);
-    if (record === null) return undefined;
-    return dryRun ? false : importIt(exportWork, record);
-  };
-  switch (kind) {
-    case "note":
-      return use("annotation", importAnnotation);
-    case "event":
-      return use("event", importEvent);
-    case "checkpoint":
-      return use("checkpoint", importCheckpoint);
-    case "attribution":
-      return use("attribution", importAttribution);
-  }
+  const record = recordIn(line, kindOf(kind));
+  if (record === null) return undefined;
+  return dryRun ? false : importRecord(exportWork, kindOf(kind), record);
 }
+
+/** People call an annotation a note. */
+const kindOf = (kind: Exclude<Kind, "session" | "turn" | "signature">): WholeKind =>
+  kind === "note" ? "annotation" : kind;
 
 function recordIn<T extends FileType>({ record }: MemoryLine, type: T): SharedRecords[T] | null {
   const read = decode(type, JSON.stringify(record));

@@ -25,8 +25,16 @@ const framing = [
 ];
 /** Words that types have, too (`List<User>`): only in small letters or capitals. */
 const plainWords = [
-  ...["system", "user", "human", "assistant", "developer", "important"],
-  ...["instructions", "parameter", "permissions", "thinking"],
+  "system",
+  "user",
+  "human",
+  "assistant",
+  "developer",
+  "important",
+  "instructions",
+  "parameter",
+  "permissions",
+  "thinking",
 ];
 const open = "(?:[<＜﹤]|&(?:amp;)*(?:lt|#0*60|#x0*3c);?)";
 const close = "(?:[>＞﹥]|&(?:amp;)*(?:gt|#0*62|#x0*3e);?)";

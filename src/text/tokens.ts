@@ -1,5 +1,6 @@
 import { stemmer } from "stemmer";
 import { detached } from "./detached.ts";
+import { memoize } from "./memoize.ts";
 
 /**
  * The token stream of the full-text index. FTS5 splits our streams at blanks only; everything it should
@@ -27,21 +28,13 @@ const longestName = 255;
 /** Characters for each part of a name, at least: data has one or two. */
 const leastForPart = 4;
 
-/** Forgotten when full: a project's vocabulary is some tens of thousands of words. */
-const cacheLimit = 50_000;
-const streamOfIdentifier = new Map<string, string>();
-const stemOfWord = new Map<string, string>();
+/** A project's vocabulary is some tens of thousands of words. */
+const maxWords = 50_000;
 
-/** The stem of a lower-case word (Porter), cached. */
-export function stem(word: string): string {
-  let known = stemOfWord.get(word);
-  if (known === undefined) {
-    known = detached(word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word);
-    if (stemOfWord.size >= cacheLimit) stemOfWord.clear();
-    stemOfWord.set(detached(word), known);
-  }
-  return known;
-}
+/** The stem of a lower-case word (Porter), memoized. */
+export const stem = memoize(maxWords, (word) =>
+  detached(word.length > 2 && /^[a-z]+$/.test(word) ? stemmer(word) : word),
+);
 
 /** The common beginning of all words of a stem, such as "retries", "retry" and "retried". Lower-case. */
 export function rootOf(word: string): string {
@@ -116,16 +109,13 @@ function tokensOfIdentifier(name: string): string[] {
 /** The tokens of a text, in its order. */
 export const tokensOf = (text: string): string[] => identifiersOf(text).flatMap(tokensOfIdentifier);
 
+const streamOfIdentifier = memoize(maxWords, (name) => detached(tokensOfIdentifier(name).join(" ")));
+
 /** The token stream of a text, ready for FTS5: tokens separated by blanks. */
 export function tokenStream(text: string): string {
   let stream = "";
   for (const name of identifiersOf(text)) {
-    let tokens = streamOfIdentifier.get(name);
-    if (tokens === undefined) {
-      tokens = detached(tokensOfIdentifier(name).join(" "));
-      if (streamOfIdentifier.size >= cacheLimit) streamOfIdentifier.clear();
-      streamOfIdentifier.set(detached(name), tokens);
-    }
+    const tokens = streamOfIdentifier(name);
     stream += stream === "" ? tokens : ` ${tokens}`;
   }
   return stream;

@@ -142,8 +142,6 @@ describe.skipIf(browserFile === undefined)("the page and other servers of this m
       frame.src = ours;
       document.body.append(frame);
       await new Promise((resolve) => frame.addEventListener("load", resolve));
-      const popup = window.open(ours);
-      await new Promise((resolve) => setTimeout(resolve, 500));
       const reach = (of: Window | null) => {
         try {
           return JSON.stringify({ ...of!.localStorage });
@@ -151,6 +149,10 @@ describe.skipIf(browserFile === undefined)("the page and other servers of this m
           return "refused";
         }
       };
+      const popup = window.open(ours);
+      // Until the page has come it is a blank one, of this origin.
+      for (let tries = 0; tries < 100 && reach(popup) !== "refused"; tries++)
+        await new Promise((resolve) => setTimeout(resolve, 100));
       return [
         await ask("/sessions", {}),
         await ask("/sessions", { mode: "no-cors" }),

@@ -307,6 +307,13 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
   });
 
+  test("a note that is written elsewhere appears by itself", async () => {
+    await page.goto(`${origin}/#/memory/notes`);
+    await page.getByRole("textbox", { name: "A new note" }).waitFor();
+    await pmJson(project, "note", "Cormorants dry their wings");
+    await page.locator(".entry").getByText("Cormorants dry").waitFor();
+  });
+
   test("an event is created, filled, closed and emptied", async () => {
     await page.goto(`${origin}/#/memory/events`);
     await page.getByRole("button", { name: "New event…" }).click();
@@ -437,7 +444,7 @@ describe.skipIf(browserFile === undefined)("the page", { retry: 0 }, () => {
     // Whoever comes back to the page finds the file as it was left.
     const line = await page.locator(".cm-line").first().elementHandle();
     const answered = page.waitForResponse(/blame/);
-    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
     await (await answered).finished();
     await page.evaluate(() => new Promise((next) => requestAnimationFrame(() => setTimeout(next))));
     expect(await line!.evaluate((one) => one.isConnected)).toBe(true);

@@ -9,7 +9,7 @@ import type { FileToAttribute } from "../../src/attribution/lines/file-lines.ts"
 import { asBare, lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
 import type { ChangeToAttribute, Verdict } from "../../src/attribution/lines/verdict.ts";
 import type { ChangedFile, ChangedHunk } from "../../src/git/diff/changes-types.ts";
-import { actionCounts, toolCounts } from "../../src/sessions/ingest/turns.ts";
+import { turnToStore } from "../../src/sessions/ingest/turns.ts";
 import type { StoredLine } from "../../src/sessions/turn-content.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
@@ -114,14 +114,15 @@ export function rememberTurn(
     lines: [...linesOfActs(acts, `${session}:${number}:`), ...lines],
   };
   const within = (path: string) => (path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
+  const { tools, actions } = turnToStore(done, within);
   saveTurn(
     memory,
     known.id,
     turn(number, {
       startedAt: Math.min(...times),
       endedAt: Math.max(...times),
-      tools: toolCounts(done),
-      actions: actionCounts(done),
+      tools,
+      actions,
       files: [...new Set(paths.map(within))].map((path) => ({ path, how: "edit" as const })),
       content: packContent(done.lines),
     }),

@@ -6,13 +6,13 @@ import type { GitWork } from "../../src/attribution/checkpoints/work.ts";
 import type { attributeChange } from "../../src/attribution/lines/attribute.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { projectAt } from "../../src/project/paths.ts";
-import { Memory } from "../../src/store/memory/memory.ts";
+import type { Memory } from "../../src/store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../src/store/memory/memory-records.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import type { SessionUpdate } from "../../src/store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
-import { addSession, turn } from "./memory-fixture.ts";
-import { configureGit, headOf } from "./repository-fixture.ts";
+import { addSession, createMemory, turn } from "./memory-fixture.ts";
+import { configureGit, headOf, initialiseRepository } from "./repository-fixture.ts";
 
 /** For tests: a git repository with a memory and given times. */
 
@@ -33,7 +33,7 @@ export interface Repository {
   remove(): void;
 }
 
-export function temporaryRepository({ init = ["--initial-branch=main"] } = {}): Repository {
+export function temporaryRepository({ init }: { init?: string[] } = {}): Repository {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "pommel-checkpoints-")));
   let seconds = firstCommitAt - 60;
   const git = (...args: string[]) => {
@@ -51,10 +51,11 @@ export function temporaryRepository({ init = ["--initial-branch=main"] } = {}): 
       },
     }).trim();
   };
-  git("init", "--quiet", ...init);
+  if (init === undefined) initialiseRepository(root);
+  else git("init", "--quiet", ...init);
   configureGit(root, { email: "ann@example.com" });
   const project = projectAt(root);
-  const memory = Memory.open(project.memoryDb, { readonly: false });
+  const memory = createMemory(project.memoryDb);
   const scrubber = {
     version: "test",
     scrub: (text: string) => text.replaceAll("hunter22", "[REDACTED_PASSWORD]"),

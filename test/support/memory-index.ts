@@ -1,24 +1,26 @@
 import { PommelError } from "../../src/project/errors.ts";
-import type {
-  ChunkId,
-  ChunkOutline,
-  CodeIndex,
-  CommitIndex,
-  CommitWeights,
-  Definition,
-  FieldWeights,
-  FileId,
-  Frequencies,
-  IndexCounts,
-  IndexDriver,
-  IndexEntry,
-  KnownFile,
-  Match,
-  QueryVector,
-  Scope,
-  StoredChunk,
-  VectorCounts,
-  Within,
+import {
+  type ChunkId,
+  type ChunkOutline,
+  type CodeIndex,
+  type CommitIndex,
+  type CommitWeights,
+  chunkId,
+  type Definition,
+  type FieldWeights,
+  type FileId,
+  type Frequencies,
+  fileId,
+  type IndexCounts,
+  type IndexDriver,
+  type IndexEntry,
+  type KnownFile,
+  type Match,
+  type QueryVector,
+  type Scope,
+  type StoredChunk,
+  type VectorCounts,
+  type Within,
 } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
@@ -96,7 +98,7 @@ class MemoryCommits implements CommitIndex {
 
 const streamOf = (text: string | readonly string[]) => ` ${tokenStream([text].flat().join(" "))} `;
 
-/** For tests: a code index in plain memory, with ids that are no numbers. Shows that search needs the port and nothing else. */
+/** For tests: a code index in plain memory, with ids that number nothing one after the other. Shows that search needs the port and nothing else. */
 class MemoryIndex implements CodeIndex {
   readonly commits = new MemoryCommits();
   private readonly byPath = new Map<string, StoredFile>();
@@ -237,10 +239,10 @@ class MemoryIndex implements CodeIndex {
     // What was indexed last stands last.
     this.byPath.delete(record.path);
     this.byPath.set(record.path, {
-      id: `file ${this.changes}` as string & FileId,
+      id: fileId(-this.changes),
       record: structuredClone(record),
       chunks: chunks.map((chunk, i) => ({
-        id: `chunk ${this.changes}.${i}` as string & ChunkId,
+        id: chunkId(-this.changes - i / 1000),
         record: chunk,
         tokens: {
           name: spelled(chunk.terms.name),

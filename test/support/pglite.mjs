@@ -1,5 +1,4 @@
 import { PGlite } from "@electric-sql/pglite";
-import { vector } from "@electric-sql/pglite-pgvector";
 import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
 
 /**
@@ -7,7 +6,7 @@ import { PGLiteSocketServer } from "@electric-sql/pglite-socket";
  * done. It has a process of its own because it takes 350 MB, and in a large process starting any other one takes long.
  */
 
-const db = await PGlite.create({ extensions: { vector } });
+const db = await PGlite.create();
 let server = null;
 
 const actions = {

@@ -65,7 +65,7 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
     }).trim();
   };
   if (init.length > 0) git("init", "--quiet", "--initial-branch=main", ...init);
-  else initialise(dir);
+  else initialiseRepository(dir);
   configureGit(dir, { email: "ann@example.org" });
   const write = (files: Record<string, FileContent>) => {
     for (const [path, content] of Object.entries(files)) {
@@ -89,10 +89,10 @@ function repositoryIn(dir: string, init: readonly string[], now: () => string | 
 
 /** What `git init` and `git config` would write, and `git rev-parse` read, each in a process of its own. */
 
-/** As `git init` makes it, without the examples of hooks. */
 let empty: string | undefined;
 
-function initialise(dir: string): void {
+/** As `git init` does, without its examples of hooks: a copy of an empty one. */
+export function initialiseRepository(dir: string): void {
   if (empty === undefined) {
     empty = mkdtempSync(join(tmpdir(), "pommel-git-empty-"));
     execFileSync("git", ["init", "--quiet", "--initial-branch=main", "--template=", empty], {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
-import { titleSources } from "../../src/store/memory/memory-records.ts";
+import { sessions } from "../../src/store/tables/sessions.ts";
+import type { Column, Table } from "../../src/store/tables/table.ts";
 import { pathOf } from "../../src/sync/branch/manifest.ts";
 import { encode, type FileType, type SharedRecords } from "../../src/sync/branch/shared-file.ts";
 import { signedList } from "../../src/sync/origin/signed-list.ts";
@@ -14,6 +15,7 @@ import type {
   SharedSignature,
   SharedTurn,
 } from "../../src/sync/records/records.ts";
+import { type SharedRow, sharedColumns } from "../../src/sync/records/shared-rows.ts";
 
 /** Things to share as several machines may have written them: few names, so that they meet. For tests. */
 
@@ -47,23 +49,32 @@ const hashes = fc.constantFrom("b".repeat(40), "c".repeat(40));
 /** As a newer client may write it. */
 const unknown = { x_later: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }) };
 
+const small = fc.integer({ min: 0, max: 3 });
+
+/** A shared column, as several machines may have it. */
+function arbitraryOf({ is, values, isNullable }: Column): fc.Arbitrary<unknown> {
+  const text =
+    is === "words" || is === "place" ? word : is === "id" ? fc.constantFrom("a", "__proto__") : label;
+  const one: fc.Arbitrary<unknown> =
+    values !== undefined ? fc.constantFrom(...values) : is === undefined ? small : text;
+  return isNullable ? orNull(one) : one;
+}
+
+/** The shared columns of a table that no description below names itself. */
+const arbitraryRow = <T extends Table>(table: T) =>
+  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, arbitraryOf(column)])) as {
+    [K in keyof SharedRow<T>]: fc.Arbitrary<SharedRow<T>[K]>;
+  };
+
 const session: fc.Arbitrary<SharedSession> = fc.record({
   ...unknown,
+  ...arbitraryRow(sessions),
   uid: fc.constant("s"),
   agent: fc.constantFrom("claude", "codex"),
   parent: ids,
-  parent_tool_use: ids,
-  agent_type: named,
   forked_from: ids,
-  title: named,
-  title_source: orNull(fc.constantFrom(...titleSources)),
-  title_at: time,
-  cwd: word,
   branch,
-  started_at: time,
-  last_at: time,
-  ended_at: time,
-  end_reason: named,
+  title_at: time,
   summaries: fc.uniqueArray(
     fc.record({
       source: fc.constantFrom("llm" as const, "compaction" as const),

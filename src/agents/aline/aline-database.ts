@@ -164,9 +164,13 @@ export function readAline(db: ForeignDatabase, file: string): AlineDatabase {
   function readEvents(): AlineEvent[] {
     if (!has("events", "id") || !has("events", "title")) return [];
     const columns = {
-      ...{ description: "description", event_type: "type", status: "status" },
-      ...{ start_timestamp: "startsAt", end_timestamp: "endsAt" },
-      ...{ created_at: "createdAt", updated_at: "updatedAt" },
+      description: "description",
+      event_type: "type",
+      status: "status",
+      start_timestamp: "startsAt",
+      end_timestamp: "endsAt",
+      created_at: "createdAt",
+      updated_at: "updatedAt",
     };
     const picked = Object.entries(columns).map(([column, as]) => pick("events", column, as));
     const rows = db.rows(`SELECT id, title, ${picked.join(", ")} FROM events ORDER BY id`);

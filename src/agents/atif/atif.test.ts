@@ -38,7 +38,8 @@ const steps = [
     ],
   }),
   step(3, {
-    ...{ message: "I look first.", reasoning_content: "Where is it?" },
+    message: "I look first.",
+    reasoning_content: "Where is it?",
     tool_calls: [call("c1", "bash_command", { keystrokes: "grep -rn total src\n" })],
     metrics: { prompt_tokens: 100, completion_tokens: 20, cached_tokens: 60 },
     ...answer("c1", "src/cart.ts:1"),
@@ -75,7 +76,10 @@ describeRewritten("A trajectory of ATIF", {
   path: "runs/trajectory.json",
   contents: [1, 2, 3, 4, 6].map((upTo) => text(upTo)),
   info: {
-    ...{ session: "025B810F@atif", parent: null, cwd: "/app", startedAt },
+    session: "025B810F@atif",
+    parent: null,
+    cwd: "/app",
+    startedAt,
     copyOf: { agent: "harbor-agent", session: "025B810F", lastAt: startedAt + 5000 },
   },
 });

@@ -150,7 +150,10 @@ function* linesOf(step: Step, uid: string, model: string | null, cwd: string | n
     const isError = extra?.is_error ?? result.extra?.is_error === true;
     const isOwn = call.action === "command" && isOwnCommand(String(call.input.command));
     const answer: ToolResult = {
-      ...{ kind: "tool_result", id, isError, subagent: known(extra?.subagent) },
+      kind: "tool_result",
+      id,
+      isError,
+      subagent: known(extra?.subagent),
       text: isOwn ? "" : bounded(text, bounds.result),
       edits: isError ? null : (extra?.edits?.map(boundedEdit) ?? editsOf(call)),
     };

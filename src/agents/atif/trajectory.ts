@@ -103,7 +103,9 @@ function extend(step: WrittenStep, entry: Extract<Entry, { kind: "thinking" | "t
     const { id, tool, input, action, files } = entry;
     step.tool_calls ??= [];
     step.tool_calls.push({
-      ...{ tool_call_id: id, function_name: tool, arguments: input },
+      tool_call_id: id,
+      function_name: tool,
+      arguments: input,
       ...(action !== undefined && { extra: { pommel: { action, files } } }),
     });
   }
@@ -148,7 +150,8 @@ function addResult(
   };
   caller.observation ??= { results: [] };
   caller.observation.results.push({
-    ...{ source_call_id: id, content: text },
+    source_call_id: id,
+    content: text,
     ...(Object.keys(pommel).length > 0 && { extra: { pommel } }),
   });
 }

@@ -14,8 +14,11 @@ describe("the plugin", () => {
   test("has the same hooks and MCP server as the settings", () => {
     const groups = claudeHooks.hooks.map((hook) => [hook.event, [groupOf(claudeHooks, hook)]]);
     expect(json("plugin/hooks/hooks.json").hooks).toEqual(Object.fromEntries(groups));
-    const { editor } = claudeSetup.parts.find(({ name }) => name === "mcp")!;
-    expect(json("plugin/.mcp.json")).toEqual(JSON.parse(editor.add("", "").text));
+    const mcp = claudeSetup.parts.find(({ name }) => name === "mcp")!;
+    const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
+    expect(json("plugin/.mcp.json")).toEqual(
+      JSON.parse(mcp.editorFor(place, "/p/.mcp.json").add("", "").text),
+    );
   });
 
   test("has the version and the licence of the package, and is in the marketplace", () => {
@@ -31,16 +34,16 @@ describe("the plugin", () => {
 test("only who wants context after failures has the hook for it", () => {
   const env = { HOME: mkdtempSync(join(tmpdir(), "pommel-failure-")) };
   const place: Place = { scope: "user", dir: env.HOME, recordFile: join(env.HOME, "setup.json"), env };
-  const { editorOf } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
+  const { editorFor } = claudeSetup.parts.find(({ name }) => name === "hooks")!;
   const added = (kinds: string) => {
-    const editor = editorOf!({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
+    const editor = editorFor({ ...place, env: { ...env, POMMEL_CONTEXT_KINDS: kinds } }, "settings.json");
     return editor.add("", "settings.json");
   };
   expect(added("start,prompt").added).not.toContain("PostToolUseFailure");
   const { text, added: events } = added("start,failure");
   expect(events).toContain("PostToolUseFailure");
   // Without the kind it goes as well.
-  expect(JSON.parse(editorOf!(place, "settings.json").remove(text, "settings.json", []))).toEqual({});
+  expect(JSON.parse(editorFor(place, "settings.json").remove(text, "settings.json", []))).toEqual({});
   rmSync(env.HOME, { recursive: true });
 });
 

@@ -3,30 +3,25 @@ import { join } from "node:path";
 import { loadConfig } from "../../project/config/config.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
+import { type HookSpec, hookEntries, hookSpec } from "../setup/hook-entries.ts";
 import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";
-import { instructions, skillIn } from "../setup/section.ts";
-import { type Place, setupOf } from "../setup.ts";
+import { instructionsIn, skillIn } from "../setup/section.ts";
+import { type Place, partIn, setupOf } from "../setup.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
 
-/** Seconds; SessionEnd's default is about 1.5. */
-const timeout = 10;
+/** SessionEnd's default is about 1.5. */
+const timeoutSeconds = 10;
 
-/** Only tools that change files matter, and commands that fail. */
-const matchers = {
-  "pre-compact": "",
-  "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit",
-  "tool-failure": "Bash",
-};
-
-const allHooks: HookSpec = {
-  agent: claudeProfile.name,
+const allHooks = hookSpec(claudeProfile, {
   hasShEverywhere: true,
-  hooks: hooksFor(claudeProfile.hooks, (hook) => ({
-    ...(hook in matchers && { matcher: matchers[hook as keyof typeof matchers] }),
-    timeout,
-  })),
-};
+  // Only tools that change files matter, and commands that fail.
+  matchers: {
+    "pre-compact": "",
+    "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit",
+    "tool-failure": "Bash",
+  },
+  timeout: timeoutSeconds,
+});
 
 /** Without the one that serves context after failures alone: it would cost every failing command a process. */
 export const claudeHooks: HookSpec = {
@@ -90,27 +85,17 @@ const server = { type: "stdio", ...ourServer, deferTools: "never" };
 
 export const claudeSetup = setupOf(claudeProfile, {
   parts: [
-    {
-      name: "hooks",
-      files: settingsFiles,
-      editor: hookEntries(claudeHooks),
-      editorOf: (place) => hookEntries(hooksWanted(place)),
-    },
+    { name: "hooks", files: settingsFiles, editorFor: (place) => hookEntries(hooksWanted(place)) },
     {
       name: "mcp",
       files: serversFiles,
-      editor: serverEntry(server),
-      editorOf: (place, file) => {
+      editorFor(place, file) {
         const isOwn = place.scope === "project" && file === stateFile(place);
         return serverEntry(server, isOwn ? { within: ownServersOf(place) } : {});
       },
     },
-    {
-      name: "permissions",
-      files: settingsFiles,
-      editor: listEntry(["permissions", "allow"], "mcp__pommel"),
-    },
-    { name: "instructions", files: instructionFiles, editor: instructions },
+    partIn("permissions", settingsFiles, listEntry(["permissions", "allow"], "mcp__pommel")),
+    instructionsIn(instructionFiles),
     skillIn(directoryOf),
   ],
   traces: (place) => [directoryOf(place), claudeHome(place.env)],

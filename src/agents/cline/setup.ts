@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ourServer, serverEntry } from "../setup/json-entry.ts";
+import { serverIn } from "../setup/json-entry.ts";
 import { hookFunction, hookImports } from "../setup/plugin-hook.ts";
-import { instructions, sharedSkill, wholeFile } from "../setup/section.ts";
-import { type Place, setupOf } from "../setup.ts";
+import { instructionsIn, sharedSkill, wholeFile } from "../setup/section.ts";
+import { type Place, partIn, setupOf } from "../setup.ts";
 import { clineDataDir, clineHome, clineProfile } from "./profile.ts";
 
 /**
@@ -103,19 +103,16 @@ const instructionsFile = ({ scope, dir, env }: Place) =>
 
 export const clineSetup = setupOf(clineProfile, {
   parts: [
-    {
-      name: "hooks",
-      files: (place) => [join(directoryOf(place), "plugins", "pommel.js")],
-      editor: wholeFile(pluginVersion, () => pluginText, "// "),
-    },
-    {
-      name: "mcp",
-      // The client knows no servers of a project.
-      files: ({ scope, env }) =>
-        scope === "user" ? [join(clineDataDir(env), "settings", "cline_mcp_settings.json")] : [],
-      editor: serverEntry(ourServer),
-    },
-    { name: "instructions", files: (place) => [instructionsFile(place)], editor: instructions },
+    partIn(
+      "hooks",
+      (place) => join(directoryOf(place), "plugins", "pommel.js"),
+      wholeFile(pluginVersion, () => pluginText, "// "),
+    ),
+    // The client knows no servers of a project.
+    serverIn(({ scope, env }) =>
+      scope === "user" ? join(clineDataDir(env), "settings", "cline_mcp_settings.json") : [],
+    ),
+    instructionsIn(instructionsFile),
     sharedSkill,
   ],
   traces: (place) => [

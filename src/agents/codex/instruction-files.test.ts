@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { partState, putPart, takePart } from "../setup/parts.ts";
+import { AgentPart } from "../../setup/agent-part.ts";
 import type { Place } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
 
@@ -16,20 +16,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const part = codexSetup.parts.find(({ name }) => name === "instructions")!;
-const put = () => putPart(place, codexSetup, part);
+const spec = codexSetup.parts.find(({ name }) => name === "instructions")!;
+const part = () => new AgentPart(place, codexSetup, spec);
+const put = () => part().put()[0];
 const write = (name: string, text: string) => writeFileSync(join(place.dir, name), text);
 const read = (name: string) => readFileSync(join(place.dir, name), "utf8");
 
 test("instructions go to the file that Codex reads, and are removed from earlier ones", () => {
   expect(put()).toMatchObject({ file: "AGENTS.md", outcome: "created" });
   write("AGENTS.override.md", "# Mine");
-  expect(partState(place, codexSetup, part).state).toBe("absent");
+  expect(part().look().state).toBe("absent");
   expect(put()).toMatchObject({ file: "AGENTS.override.md", outcome: "changed" });
   expect(put()).toMatchObject({ file: "AGENTS.override.md", outcome: "already" });
-  expect(partState(place, codexSetup, part)).toMatchObject({ state: "current", file: "AGENTS.override.md" });
+  expect(part().look()).toMatchObject({ state: "current", file: "AGENTS.override.md" });
   rmSync(place.recordFile);
-  expect(takePart(place, codexSetup, part)).toMatchObject([
+  expect(part().take()).toMatchObject([
     { file: "AGENTS.override.md", outcome: "removed" },
     { file: "AGENTS.md", outcome: "removed" },
   ]);
@@ -45,7 +46,7 @@ test.each([
   if (exists) write("HELP.md", "# Help\n");
   write(".codex/AGENTS.md", "");
   expect(put().file).toBe(exists ? "HELP.md" : "AGENTS.md");
-  takePart(place, codexSetup, part);
+  part().take();
   expect(existsSync(join(place.dir, "AGENTS.md"))).toBe(false);
   if (exists) expect(read("HELP.md")).toBe("# Help\n");
 });

@@ -4,11 +4,11 @@ import { isTable, parseToml } from "../../project/config/config.ts";
 import { unsetTable } from "../../project/config/toml-edit.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
 import { readFileText, refusal } from "../../project/files/text-file.ts";
-import { hookEntries } from "../setup/hook-entries.ts";
+import { hooksIn } from "../setup/hook-entries.ts";
 import { applyEdit, inverseOf } from "../setup/json-edit.ts";
 import { runsOurServer } from "../setup/json-entry.ts";
-import { instructions, sharedSkill } from "../setup/section.ts";
-import { type PartEditor, type Place, setupOf } from "../setup.ts";
+import { instructionsIn, sharedSkill } from "../setup/section.ts";
+import { type PartEditor, type Place, partIn, setupOf } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
 import { codexHome, codexHooks, directoryOf, distrust, hooksFile, hooksRead } from "./trusted-hooks.ts";
 
@@ -57,13 +57,9 @@ function parse(text: string, name: string): Record<string, unknown> {
 
 export const codexSetup = setupOf(codexProfile, {
   parts: [
-    { name: "hooks", files: (place) => [hooksFile(place)], editor: hookEntries(codexHooks) },
-    {
-      name: "mcp",
-      files: (place) => [join(directoryOf(place), "config.toml")],
-      editor: tomlServer("pommel", ["mcp"]),
-    },
-    { name: "instructions", files: instructionFiles, readsOne: true, editor: instructions },
+    hooksIn(hooksFile, codexHooks),
+    partIn("mcp", (place) => join(directoryOf(place), "config.toml"), tomlServer("pommel", ["mcp"])),
+    { ...instructionsIn(instructionFiles), readsOne: true },
     sharedSkill,
   ],
   traces: (place) => [directoryOf(place), codexHome(place.env)],

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { putPart } from "../setup/parts.ts";
+import { AgentPart } from "../../setup/agent-part.ts";
 import type { Place } from "../setup.ts";
 import { codexSetup } from "./setup.ts";
 import { distrust } from "./trusted-hooks.ts";
@@ -28,14 +28,14 @@ const placeAt = (dir: string): Place => ({
 /** Hooks by an older Pommel, which stay unchanged because they were trusted as they are. */
 function putEarlier(at: Place): void {
   const [hooks] = codexSetup.parts;
-  putPart(at, codexSetup, hooks!);
+  new AgentPart(at, codexSetup, hooks!).put();
   const file = hooks!.files(at)[0]!;
   const earlier = readFileSync(file, "utf8").replaceAll(
     /"command": ".*exec pommel (.*) \|\| true"/g,
     '"command": "pm $1"',
   );
   writeFileSync(file, earlier);
-  expect(putPart(at, codexSetup, hooks!).outcome).toBe("already");
+  expect(new AgentPart(at, codexSetup, hooks!).put()[0].outcome).toBe("already");
 }
 const config = (text: string) => writeFileSync(join(home, ".codex/config.toml"), text);
 const trusted = (level = "trusted") => `[projects."${place.dir}"]\ntrust_level = "${level}"\n`;

@@ -6,24 +6,22 @@ import { isTable, parseToml } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { readFileText } from "../../project/files/text-file.ts";
 import { findUpwards, mainOf } from "../../project/paths.ts";
-import { type HookSpec, hooksFor, placesOfHooks } from "../setup/hook-entries.ts";
+import { hookSpec, placesOfHooks } from "../setup/hook-entries.ts";
 import type { Place } from "../setup.ts";
 import { codexProfile } from "./profile.ts";
 
-/** Seconds. Codex warns at each start of more than 3 for SessionEnd. */
-const timeout = 10;
-const timeoutAtEnd = 3;
+/** Codex warns at each start of more than 3 for SessionEnd. */
+const timeoutSeconds = 10;
+const timeoutAtEndSeconds = 3;
 
 /**
  * Codex binds trust to each hook's command, timeout and position: any change makes every user trust the hooks again.
  */
-export const codexHooks: HookSpec = {
-  agent: codexProfile.name,
-  hooks: hooksFor(codexProfile.hooks, (hook) => ({
-    ...(hook === "post-tool-use" && { matcher: "apply_patch" }),
-    timeout: hook === "session-end" ? timeoutAtEnd : timeout,
-  })),
-};
+export const codexHooks = hookSpec(codexProfile, {
+  matchers: { "post-tool-use": "apply_patch" },
+  timeout: timeoutSeconds,
+  timeouts: { "session-end": timeoutAtEndSeconds },
+});
 
 /** Codex's user directory. */
 export function codexHome(env: NodeJS.ProcessEnv): string {

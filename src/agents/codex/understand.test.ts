@@ -231,7 +231,9 @@ it("omits Pommel's resources, and later output of its commands", () => {
   r.tool("list_mcp_resources", {}, "own and theirs");
   r.tool("read_mcp_resource", { server: "memo", uri: "memo://1" }, "theirs");
   r.item("McpToolCall", {
-    ...{ server: "pommel", tool: "read_mcp_resource", arguments: { server: "pommel" } },
+    server: "pommel",
+    tool: "read_mcp_resource",
+    arguments: { server: "pommel" },
     result: { content: [{ type: "text", text: "own" }] },
   });
   r.tool("exec_command", { cmd: "pm daemon reindex" }, running);
@@ -344,8 +346,15 @@ it("skips unknown lines, and fields of other types", () => {
   r.line("compacted", { message: 9 });
   const entries = entriesOf(r);
   expect(entries.map(({ kind }) => kind)).toEqual([
-    ...["tool_use", "tool_result", "tool_use", "tool_result", "tool_use", "tool_result"],
-    ...["tool_use", "tool_result", "compaction"],
+    "tool_use",
+    "tool_result",
+    "tool_use",
+    "tool_result",
+    "tool_use",
+    "tool_result",
+    "tool_use",
+    "tool_result",
+    "compaction",
   ]);
   expect(entries.at(-2)).toMatchObject({ id: "j", text: "done", isError: true });
 });

@@ -1,50 +1,37 @@
 import { isAbsolute, join, relative } from "node:path";
 import { readObjectFile } from "../reading/json.ts";
-import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
+import { hookSpec, hooksIn } from "../setup/hook-entries.ts";
 import { ourServer, serverEntry } from "../setup/json-entry.ts";
-import { instructions, sharedSkill } from "../setup/section.ts";
-import { type Place, realPath, setupOf } from "../setup.ts";
+import { instructionsIn, sharedSkill } from "../setup/section.ts";
+import { type Place, partIn, realPath, setupOf } from "../setup.ts";
 import { copilotHome, copilotProfile } from "./profile.ts";
 
-/** Seconds. */
-const timeout = 10;
+const timeoutSeconds = 10;
 
-/** Only tools that change files matter. */
-const copilotHooks: HookSpec = {
-  agent: copilotProfile.name,
-  hooks: hooksFor(copilotProfile.hooks, (hook) => ({
-    ...(hook === "post-tool-use" && { matcher: "Edit|Write" }),
-    timeout,
-  })),
-};
+const copilotHooks = hookSpec(copilotProfile, {
+  // Only tools that change files matter.
+  matchers: { "post-tool-use": "Edit|Write" },
+  timeout: timeoutSeconds,
+});
 
 /** The user's directory, or the project's, in which the client looks for its own files. */
 function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" ? copilotHome(env) : join(dir, ".github");
 }
 
+const serversFile = (place: Place) =>
+  join(directoryOf(place), place.scope === "user" ? "mcp-config.json" : "mcp.json");
+
+/** All tools are there at once, even with many servers. */
+const server = { type: "stdio", ...ourServer, tools: ["*"], deferTools: "never" };
+
 export const copilotSetup = setupOf(copilotProfile, {
   parts: [
-    {
-      name: "hooks",
-      files: (place) => [join(directoryOf(place), "hooks", "pommel.json")],
-      editor: hookEntries(copilotHooks),
-    },
-    {
-      name: "mcp",
-      files: (place) => [join(directoryOf(place), place.scope === "user" ? "mcp-config.json" : "mcp.json")],
-      // All tools are there at once, even with many servers.
-      editor: serverEntry({ type: "stdio", ...ourServer, tools: ["*"], deferTools: "never" }),
-    },
-    {
-      name: "instructions",
-      files: (place) => [
-        place.scope === "user"
-          ? join(copilotHome(place.env), "copilot-instructions.md")
-          : join(place.dir, "AGENTS.md"),
-      ],
-      editor: instructions,
-    },
+    hooksIn((place) => join(directoryOf(place), "hooks", "pommel.json"), copilotHooks),
+    partIn("mcp", serversFile, serverEntry(server)),
+    instructionsIn(({ scope, dir, env }) =>
+      scope === "user" ? join(copilotHome(env), "copilot-instructions.md") : join(dir, "AGENTS.md"),
+    ),
     sharedSkill,
   ],
   traces: ({ dir, env }) => [copilotHome(env), join(dir, ".github", "copilot")],

@@ -1,26 +1,20 @@
 import { dirname, join, sep } from "node:path";
 import { asObject, readObjectFile } from "../reading/json.ts";
-import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { ourServer, serverEntry } from "../setup/json-entry.ts";
-import { instructions, sharedSkill } from "../setup/section.ts";
+import { hookSpec, hooksIn } from "../setup/hook-entries.ts";
+import { serverIn } from "../setup/json-entry.ts";
+import { instructionsIn, sharedSkill } from "../setup/section.ts";
 import { type Place, realPath, setupOf } from "../setup.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
 
-/** Milliseconds. */
-const timeout = 10_000;
+const timeoutMs = 10_000;
 
-/** "auto" fires before every request. Only tools that change files matter. */
-const matchers = { "pre-compact": "manual", "post-tool-use": "replace|write_file" };
-
-export const geminiHooks: HookSpec = {
-  agent: geminiProfile.name,
+export const geminiHooks = hookSpec(geminiProfile, {
   handlerName: "pommel",
   comments: true,
-  hooks: hooksFor(geminiProfile.hooks, (hook) => ({
-    ...(hook in matchers && { matcher: matchers[hook as keyof typeof matchers] }),
-    timeout,
-  })),
-};
+  // "auto" fires before every request. Only tools that change files matter.
+  matchers: { "pre-compact": "manual", "post-tool-use": "replace|write_file" },
+  timeout: timeoutMs,
+});
 
 function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" ? geminiHome(env) : join(dir, ".gemini");
@@ -54,13 +48,9 @@ function contextFileNames(file: string): string[] | null {
 
 export const geminiSetup = setupOf(geminiProfile, {
   parts: [
-    { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(geminiHooks) },
-    {
-      name: "mcp",
-      files: (place) => [settingsFile(place)],
-      editor: serverEntry(ourServer, { comments: true }),
-    },
-    { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
+    hooksIn(settingsFile, geminiHooks),
+    serverIn(settingsFile, { comments: true }),
+    instructionsIn(contextFile),
     sharedSkill,
   ],
   traces: (place) => [directoryOf(place), geminiHome(place.env)],

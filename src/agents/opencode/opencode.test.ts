@@ -139,7 +139,9 @@ describe("A session of OpenCode", () => {
     const task = { description: "Find", prompt: "Find the limit.", subagent_type: "general" };
     s.answer([ran("task", "c1", task, { metadata: { sessionId: "ses_2" } })]);
     const child = opencodeSession(dir, {
-      ...{ session: "ses_2", parent: "ses_1", agent: "general" },
+      session: "ses_2",
+      parent: "ses_1",
+      agent: "general",
       title: "Find the limit (@general subagent)",
     });
     expect(await opencode.describe(child.path)).toMatchObject({

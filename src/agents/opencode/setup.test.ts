@@ -85,7 +85,8 @@ it("names the session to commands", async () => {
 });
 
 it("is a file of Pommel's, which is renewed and not kept when it was edited", () => {
-  const { editor } = opencodeSetup.parts.find(({ name }) => name === "hooks")!;
+  const part = opencodeSetup.parts.find(({ name }) => name === "hooks")!;
+  const editor = part.editorFor({ scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} }, "");
   const { text } = editor.add("", "pommel.js");
   expect(text.startsWith("// Pommel, the memory of this project")).toBe(true);
   expect(isOwnFile(text)).toBe(true);

@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { serverEntry } from "../setup/json-entry.ts";
 import { hookFunction, hookImports } from "../setup/plugin-hook.ts";
-import { instructions, sharedSkill, wholeFile } from "../setup/section.ts";
-import { type Place, setupOf } from "../setup.ts";
+import { instructionsIn, sharedSkill, wholeFile } from "../setup/section.ts";
+import { type Place, partIn, setupOf } from "../setup.ts";
 import { dataDir, opencodeProfile } from "./profile.ts";
 
 /**
@@ -86,23 +86,18 @@ function configFiles(place: Place): string[] {
   return existsSync(jsonc) && !existsSync(json) ? [jsonc, json] : [json, jsonc];
 }
 
+const server = { type: "local", command: ["pommel", "mcp"], enabled: true };
+
 export const opencodeSetup = setupOf(opencodeProfile, {
   parts: [
-    {
-      name: "hooks",
+    partIn(
+      "hooks",
       // Clients before 1.1 know only "plugin", later ones "plugins" as well.
-      files: (place) => [join(directoryOf(place), "plugin", "pommel.js")],
-      editor: wholeFile(pluginVersion, () => pluginText, "// "),
-    },
-    {
-      name: "mcp",
-      files: configFiles,
-      editor: serverEntry(
-        { type: "local", command: ["pommel", "mcp"], enabled: true },
-        { comments: true, key: "mcp" },
-      ),
-    },
-    { name: "instructions", files: (place) => [join(homeOf(place), "AGENTS.md")], editor: instructions },
+      (place) => join(directoryOf(place), "plugin", "pommel.js"),
+      wholeFile(pluginVersion, () => pluginText, "// "),
+    ),
+    partIn("mcp", configFiles, serverEntry(server, { comments: true, key: "mcp" })),
+    instructionsIn((place) => join(homeOf(place), "AGENTS.md")),
     sharedSkill,
   ],
   traces: (place) => [directoryOf(place), ...configFiles(place), userDirectory(place), dataDir(place.env)],

@@ -1,24 +1,20 @@
 import { join } from "node:path";
 import { instructionsFile } from "../gemini/setup.ts";
-import { type HookSpec, hookEntries, hooksFor } from "../setup/hook-entries.ts";
-import { ourServer, serverEntry } from "../setup/json-entry.ts";
-import { instructions, skillIn } from "../setup/section.ts";
+import { hookSpec, hooksIn } from "../setup/hook-entries.ts";
+import { serverIn } from "../setup/json-entry.ts";
+import { instructionsIn, skillIn } from "../setup/section.ts";
 import { type Place, setupOf } from "../setup.ts";
 import { qwenHome, qwenProfile } from "./profile.ts";
 
-/** Milliseconds. */
-const timeout = 10_000;
+const timeoutMs = 10_000;
 
-/** Only tools that change files matter. */
-const qwenHooks: HookSpec = {
-  agent: qwenProfile.name,
+const qwenHooks = hookSpec(qwenProfile, {
   handlerName: "pommel",
   comments: true,
-  hooks: hooksFor(qwenProfile.hooks, (hook) => ({
-    ...(hook === "post-tool-use" && { matcher: "edit|write_file" }),
-    timeout,
-  })),
-};
+  // Only tools that change files matter.
+  matchers: { "post-tool-use": "edit|write_file" },
+  timeout: timeoutMs,
+});
 
 function directoryOf({ scope, dir, env }: Place): string {
   return scope === "user" ? qwenHome(env) : join(dir, ".qwen");
@@ -31,13 +27,9 @@ const contextFile = (place: Place) =>
 
 export const qwenSetup = setupOf(qwenProfile, {
   parts: [
-    { name: "hooks", files: (place) => [settingsFile(place)], editor: hookEntries(qwenHooks) },
-    {
-      name: "mcp",
-      files: (place) => [settingsFile(place)],
-      editor: serverEntry(ourServer, { comments: true }),
-    },
-    { name: "instructions", files: (place) => [contextFile(place)], editor: instructions },
+    hooksIn(settingsFile, qwenHooks),
+    serverIn(settingsFile, { comments: true }),
+    instructionsIn(contextFile),
     skillIn(directoryOf),
   ],
   traces: (place) => [directoryOf(place), qwenHome(place.env)],

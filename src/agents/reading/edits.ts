@@ -51,8 +51,10 @@ export function lineDiff(before: string, after: string): Hunk[] {
   const hunks = patch?.hunks ?? [replacedBetween(old!.split("\n"), now!.split("\n"))];
   // Where one side has no lines, a unified diff names the line before.
   return hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
-    ...{ oldStart: oldLines === 0 ? oldStart - 1 : oldStart, oldLines },
-    ...{ newStart: newLines === 0 ? newStart - 1 : newStart, newLines },
+    oldStart: oldLines === 0 ? oldStart - 1 : oldStart,
+    oldLines,
+    newStart: newLines === 0 ? newStart - 1 : newStart,
+    newLines,
     lines: lines.map((line) => bounded(line, bounds.input)),
   }));
 }

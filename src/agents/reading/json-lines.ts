@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Agent, Cursor, DamagedLine, ReadBatch, TranscriptLine } from "../agent.ts";
 import { isBlank, isWholeJson, type LineDamage, recordsOnLine } from "./json.ts";
 import { type FileLine, type ReadLinesOptions, readLines } from "./read-lines.ts";
@@ -127,15 +128,16 @@ export function createReader<State>(understanding: Understanding<State>): Agent[
   };
 }
 
-/** Maximum number of transcripts that grow at the same time. */
-const most = 4;
+const maxGrowingTranscripts = 4;
 
 /**
  * Caches the states at the ends of recently read transcripts, so that a growing one is not read from its start each
  * time. A state is valid only for its exact cursor.
  */
 export class KeptStates<State> {
-  private readonly kept = new Map<string, { cursor: Cursor; state: State }>();
+  private readonly kept = new LRUCache<string, { cursor: Cursor; state: State }>({
+    max: maxGrowingTranscripts,
+  });
 
   /** Removes and returns the state at a cursor; null when not cached. */
   take(file: string, cursor: Cursor | null): State | null {
@@ -147,11 +149,6 @@ export class KeptStates<State> {
   }
 
   put(file: string, cursor: Cursor, state: State): void {
-    this.kept.delete(file);
     this.kept.set(file, { cursor, state });
-    for (const [oldest] of this.kept) {
-      if (this.kept.size <= most) return;
-      this.kept.delete(oldest);
-    }
   }
 }

@@ -5,7 +5,13 @@ import { bounded, bounds } from "./bounds.ts";
 
 /** A line of which only this is known. */
 export const lineOf = (known: Partial<TranscriptLine>): TranscriptLine => ({
-  ...{ uid: null, parentUid: null, at: null, cwd: null, branch: null, entries: [], usage: null },
+  uid: null,
+  parentUid: null,
+  at: null,
+  cwd: null,
+  branch: null,
+  entries: [],
+  usage: null,
   ...known,
 });
 

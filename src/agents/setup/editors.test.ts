@@ -3,7 +3,7 @@ import { stripComments } from "jsonc-parser";
 import { stringify } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { setups } from "../registry.ts";
-import type { PartEditor } from "../setup.ts";
+import type { PartEditor, Place } from "../setup.ts";
 import { applyEdit } from "./json-edit.ts";
 
 /** Adds a part, and removes it with and without the recorded edits. */
@@ -17,11 +17,12 @@ function roundTrip(editor: PartEditor, text: string) {
   return removed;
 }
 
+const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: { HOME: "/nowhere" } };
 const editorsOf = (...names: string[]) =>
   setups.flatMap(({ agent, parts }) =>
     parts
       .filter((part) => names.includes(part.name))
-      .map((part) => [`${agent} ${part.name}`, part.editor] as const),
+      .map((part) => [`${agent} ${part.name}`, part.editorFor(place, "/p/file")] as const),
   );
 const isToml = (editor: PartEditor) => editor.isBlank("{}") === false;
 const settingsEditors = editorsOf("hooks", "mcp", "permissions").filter(([, editor]) => !editor.ownsFile);

@@ -2,17 +2,24 @@ import type { Node } from "jsonc-parser";
 import { anyHook, type HookName, hookNamed, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHooks } from "../agent.ts";
 import { defaultAgentName } from "../profiles.ts";
-import type { Addition, PartEditor, PartLook } from "../setup.ts";
 import {
-  addItem,
-  addProperty,
-  applyEdit,
-  propertyOf,
-  removeChild,
-  type TextEdit,
-  valueAt,
-} from "./json-edit.ts";
-import { additionTo, isBlankObject, objectIn, refuse } from "./json-entry.ts";
+  type Addition,
+  type FindFiles,
+  type PartEditor,
+  type PartLook,
+  partIn,
+  type SetupPart,
+} from "../setup.ts";
+import { addProperty, applyEdit, propertyOf, removeChild, valueAt } from "./json-edit.ts";
+import {
+  additionTo,
+  addUnder,
+  isBlankObject,
+  type JsonFile,
+  objectIn,
+  refuse,
+  removeUnder,
+} from "./json-entry.ts";
 
 /**
  * Pommel's hooks in an agent's settings, in the nested format that Claude Code, Codex and Gemini CLI share, or with the
@@ -38,7 +45,7 @@ interface AgentHook {
   hook: HookName;
   /** The agent's name of the event. */
   event: string;
-  matcher?: string;
+  matcher: string | undefined;
   /** In the agent's unit. */
   timeout: number;
 }
@@ -59,16 +66,34 @@ function argumentsOf(agent: string, hook: HookName): string {
   return agent === defaultAgentName ? `hook ${hook}` : `hook --agent ${agent} ${hook}`;
 }
 
-/** The hooks for an agent's events. */
-export function hooksFor(
-  { events }: AgentHooks,
-  detail: (hook: HookName) => Pick<AgentHook, "matcher" | "timeout">,
-): AgentHook[] {
-  return hookNames.flatMap((hook) => {
+/**
+ * The hooks for an agent's events.
+ * @param options.timeout of a hook, in the agent's unit; `timeouts` has exceptions
+ */
+export function hookSpec(
+  { name, hooks: { events } }: { name: string; hooks: AgentHooks },
+  {
+    timeout,
+    timeouts = {},
+    matchers = {},
+    ...format
+  }: Omit<HookSpec, "agent" | "hooks"> & {
+    timeout: number;
+    timeouts?: Partial<Record<HookName, number>>;
+    matchers?: Partial<Record<HookName, string>>;
+  },
+): HookSpec {
+  const hooks = hookNames.flatMap((hook): AgentHook[] => {
     const event = events[hook];
-    return event === undefined ? [] : [{ hook, event, ...detail(hook) }];
+    if (event === undefined) return [];
+    return [{ hook, event, matcher: matchers[hook], timeout: timeouts[hook] ?? timeout }];
   });
+  return { agent: name, hooks, ...format };
 }
+
+/** Hooks in an agent's settings. */
+export const hooksIn = (files: FindFiles, spec: HookSpec): SetupPart =>
+  partIn("hooks", files, hookEntries(spec));
 
 const guard = "command -v pommel >/dev/null 2>&1 && ";
 const otherwise = " || true";
@@ -85,8 +110,11 @@ export function groupOf(spec: HookSpec, { hook, matcher, timeout }: AgentHook): 
 const ourCommand =
   /^(?:exec\s+)?(?:(?:\S*[\\/])?node(?:\.exe)?\s+)?(?:[^\s;&|]*[\\/])?(?:pm|pommel)(?:\.cjs|\.cmd|\.exe)?\s+hook\s+(?:--agent[ =](\w+)\s+)?(\S+)$/;
 
-/** The hook that a command runs; null for other commands and other agents. */
-function hookRunBy({ agent }: HookSpec, command: string): HookName | typeof anyHook | null {
+/** The hook that a handler runs; null for other commands and other agents. */
+function hookRunBy({ agent }: HookSpec, handler: Node): HookName | typeof anyHook | null {
+  const node = handler.type === "object" ? valueAt(handler, "command") : undefined;
+  if (node?.type !== "string") return null;
+  const command = String(node.value);
   const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
   const [, whose = defaultAgentName, name = ""] = ourCommand.exec(bare.trim()) ?? [];
   if (whose !== agent) return null;
@@ -109,85 +137,59 @@ export function placesOfHooks(
   text: string,
   name: string,
 ): { event: string; group: number; handler: number }[] {
-  return spec.hooks.flatMap(({ event }) => {
-    const hooks = hooksIn(spec, text, name);
-    return handlersIn(spec, hooks && valueAt(hooks, event)).map(({ groups, group, handlers, node }) => ({
-      event,
-      group: groups.children!.indexOf(group),
-      handler: handlers.children!.indexOf(node),
-    }));
-  });
+  return listOurs(spec, text, name).map(({ event, groups, group, handlers, node }) => ({
+    event,
+    group: groups.children!.indexOf(group),
+    handler: handlers.children!.indexOf(node),
+  }));
 }
 
 function look(spec: HookSpec, text: string, name: string): PartLook {
-  const hooks = hooksIn(spec, text, name);
-  const missing = spec.hooks.filter((hook) => !hasOurs(spec, hooks, hook)).map(({ event }) => event);
+  const ours = listOurs(spec, text, name);
+  const missing = spec.hooks.filter((hook) => !runsHook(ours, hook)).map(({ event }) => event);
   if (missing.length === 0) return { state: "current", detail: [] };
-  return { state: countOurs(spec, text, name) === 0 ? "absent" : "partial", detail: missing };
+  return { state: ours.length === 0 ? "absent" : "partial", detail: missing };
 }
 
-function hasOurs(spec: HookSpec, hooks: Node | undefined, { event, hook }: AgentHook): boolean {
-  const groups = hooks && valueAt(hooks, event);
-  return handlersIn(spec, groups).some(({ runs }) => runs === hook || runs === anyHook);
-}
+const runsHook = (ours: readonly Handler[], { event, hook }: AgentHook): boolean =>
+  ours.some((one) => one.event === event && (one.runs === hook || one.runs === anyHook));
 
 function addHooks(spec: HookSpec, text: string, name: string): Addition {
-  const { addition, apply } = additionTo(text);
-  addition.empty.push(...emptyIn(spec, text, name));
+  const adding = additionTo(text);
+  const { addition, apply } = adding;
   if (spec.isFlat) {
-    if (versionIn(spec, addition.text, name)) addition.empty.push("version");
-    else apply(addProperty(addition.text, rootIn(spec, addition.text, name), "version", 1));
+    const root = objectIn(addition.text, fileOf(spec, name));
+    if (propertyOf(root, "version")) addition.empty.push("version");
+    else apply(addProperty(addition.text, root, "version", 1));
   }
-  for (const agentHook of spec.hooks) {
-    const { event } = agentHook;
-    const root = rootIn(spec, addition.text, name);
-    const hooks = hooksIn(spec, addition.text, name);
-    if (hasOurs(spec, hooks, agentHook)) continue;
-    const group = groupOf(spec, agentHook);
-    if (!hooks) {
-      apply(addProperty(addition.text, root, "hooks", { [event]: [group] }));
-    } else {
-      const groups = valueAt(hooks, event);
-      apply(
-        groups ? addItem(addition.text, groups, group) : addProperty(addition.text, hooks, event, [group]),
-      );
-    }
-    addition.added.push(event);
+  const ours = listOurs(spec, text, name);
+  for (const hook of spec.hooks.filter((one) => !runsHook(ours, one))) {
+    addUnder(adding, fileOf(spec, name), ["hooks", hook.event], [groupOf(spec, hook)]);
+    addition.added.push(hook.event);
   }
   return addition;
 }
 
-/** "hooks", and "hooks.Stop" for an event with an empty array. */
-function emptyIn(spec: HookSpec, text: string, name: string): string[] {
-  const hooks = hooksIn(spec, text, name);
-  if (!hooks) return [];
-  const isEmpty = (node: Node | undefined) => node?.children?.length === 0;
-  const events = spec.hooks.filter(({ event }) => isEmpty(valueAt(hooks, event)));
-  return [...(isEmpty(hooks) ? ["hooks"] : []), ...events.map(({ event }) => `hooks.${event}`)];
-}
-
 function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly string[]): string {
   let rest = text;
-  for (let left = countOurs(spec, text, name); left > 0; left--) {
-    const hooks = hooksIn(spec, rest, name)!;
-    const ours = hooks.children!.flatMap((property) => {
-      const handler = handlersIn(spec, property.children?.[1])[0];
-      return handler ? [{ ...handler, property }] : [];
-    })[0]!;
-    rest = applyEdit(rest, removal(rest, rootIn(spec, rest, name), hooks, ours, empty));
+  for (let [ours] = listOurs(spec, rest, name); ours; [ours] = listOurs(spec, rest, name)) {
+    const { event, node, handlers, group, groups } = ours;
+    const at = groups.children!.indexOf(group);
+    rest =
+      handlers !== groups && handlers.children!.length > 1
+        ? applyEdit(rest, removeChild(rest, handlers, handlers.children!.indexOf(node)))
+        : removeUnder(rest, fileOf(spec, name), ["hooks", event], { at, empty });
   }
   // A version that was not there before.
   if (!spec.isFlat || empty.includes("version")) return rest;
-  const root = rootIn(spec, rest, name);
+  const root = objectIn(rest, fileOf(spec, name));
   const version = propertyOf(root, "version");
   return version ? applyEdit(rest, removeChild(rest, root, root.children!.indexOf(version))) : rest;
 }
 
-function versionIn(spec: HookSpec, text: string, name: string): Node | undefined {
-  return text.trim() === "" ? undefined : propertyOf(rootIn(spec, text, name), "version");
-}
-
+/** One of Pommel's hooks in a file. */
 interface Handler {
+  event: string;
   runs: HookName | typeof anyHook;
   node: Node;
   /** Its array of handlers. */
@@ -196,59 +198,32 @@ interface Handler {
   groups: Node;
 }
 
-/** Removes Pommel's entry from the innermost container that has other content. */
-function removal(
-  text: string,
-  root: Node,
-  hooks: Node,
-  { node, handlers, group, groups, property }: Handler & { property: Node },
-  empty: readonly string[],
-): TextEdit {
-  if (handlers.children!.length > 1) return removeChild(text, handlers, handlers.children!.indexOf(node));
-  const event = String(property.children![0]!.value);
-  if (groups.children!.length > 1 || empty.includes(`hooks.${event}`)) {
-    return removeChild(text, groups, groups.children!.indexOf(group));
-  }
-  if (hooks.children!.length > 1 || empty.includes("hooks")) {
-    return removeChild(text, hooks, hooks.children!.indexOf(property));
-  }
-  return removeChild(text, root, root.children!.indexOf(propertyOf(root, "hooks")!));
-}
-
-function countOurs(spec: HookSpec, text: string, name: string): number {
-  const hooks = hooksIn(spec, text, name);
-  return (hooks?.children ?? []).flatMap((property) => handlersIn(spec, property.children?.[1])).length;
-}
-
-/** Pommel's handlers in an event's groups. Skips malformed entries, as agents do. */
-function handlersIn(spec: HookSpec, groups: Node | undefined): Handler[] {
-  if (groups?.type !== "array") return [];
-  return groups.children!.flatMap((group) => {
-    if (spec.isFlat)
-      return runBy(spec, group).map(({ runs, node }) => ({ runs, node, handlers: groups, group, groups }));
-    const handlers = group.type === "object" ? valueAt(group, "hooks") : undefined;
-    if (handlers?.type !== "array") return [];
-    return handlers.children!.flatMap((node) =>
-      runBy(spec, node).map(({ runs }) => ({ runs, node, handlers, group, groups })),
-    );
+/** Skips malformed entries, as agents do. */
+function listOurs(spec: HookSpec, text: string, name: string): Handler[] {
+  const hooks = findHooks(spec, text, name);
+  if (!hooks) return [];
+  const events = new Set(hooks.children!.map((property) => String(property.children![0]!.value)));
+  return [...events].flatMap((event) => {
+    const groups = valueAt(hooks, event);
+    if (groups?.type !== "array") return [];
+    return groups.children!.flatMap((group): Handler[] => {
+      const handlers = spec.isFlat ? groups : group.type === "object" ? valueAt(group, "hooks") : undefined;
+      if (handlers?.type !== "array") return [];
+      const nodes = spec.isFlat ? [group] : handlers.children!;
+      return nodes.flatMap((node) => {
+        const runs = hookRunBy(spec, node);
+        return runs === null ? [] : [{ event, runs, node, handlers, group, groups }];
+      });
+    });
   });
 }
 
-/** The hook that a handler runs; none for others'. */
-function runBy(spec: HookSpec, node: Node): Pick<Handler, "runs" | "node">[] {
-  const command = node.type === "object" ? valueAt(node, "command") : undefined;
-  const runs = command?.type === "string" ? hookRunBy(spec, String(command.value)) : null;
-  return runs === null ? [] : [{ runs, node }];
-}
-
-function rootIn({ comments = false }: HookSpec, text: string, name: string): Node {
-  return objectIn(text, { name, comments });
-}
+const fileOf = ({ comments = false }: HookSpec, name: string): JsonFile => ({ name, comments });
 
 /** The `hooks` object; undefined when missing. */
-function hooksIn(spec: HookSpec, text: string, name: string): Node | undefined {
+function findHooks(spec: HookSpec, text: string, name: string): Node | undefined {
   if (text.trim() === "") return undefined;
-  const hooks = valueAt(rootIn(spec, text, name), "hooks");
+  const hooks = valueAt(objectIn(text, fileOf(spec, name)), "hooks");
   if (!hooks) return undefined;
   if (hooks.type !== "object") throw refuse(name, text, hooks.offset, `"hooks" is not an object`);
   for (const { event } of spec.hooks) {

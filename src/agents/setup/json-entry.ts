@@ -1,7 +1,7 @@
 import { getNodeValue, type Node } from "jsonc-parser";
 import type { PommelError } from "../../project/errors.ts";
 import { refusal } from "../../project/files/text-file.ts";
-import type { Addition, PartEditor } from "../setup.ts";
+import { type Addition, type FindFiles, type PartEditor, partIn, type SetupPart } from "../setup.ts";
 import {
   addItem,
   addProperty,
@@ -31,18 +31,26 @@ export function runsOurServer(entry: unknown): boolean {
 /** Pommel's server, as most agents are told of it. */
 export const ourServer = { command: "pommel", args: ["mcp"] };
 
+/** Pommel's server in files that have the usual form. */
+export const serverIn = (files: FindFiles, options: ServerOptions = {}): SetupPart =>
+  partIn("mcp", files, serverEntry(ourServer, options));
+
+interface ServerOptions {
+  /** Whether the agent accepts comments there. */
+  comments?: boolean;
+  /** The agent's name of the servers. */
+  key?: string;
+  /** The path of these in the file. */
+  within?: readonly string[];
+}
+
 /**
  * The MCP server `pommel` in an agent's JSON.
- * @param options.key the agent's name of the servers
- * @param options.within path of these in the file
+ * @param value its entry
  */
 export function serverEntry(
   value: Record<string, unknown>,
-  {
-    comments = false,
-    key = "mcpServers",
-    within = [],
-  }: { comments?: boolean; key?: string; within?: readonly string[] } = {},
+  { comments = false, key = "mcpServers", within = [] }: ServerOptions = {},
 ): PartEditor {
   const path = [...within, key];
   const find = (text: string, name: string) => {
@@ -56,10 +64,11 @@ export function serverEntry(
       if (runsOurServer(getNodeValue(found.entry))) return { state: "current", detail: [] };
       return { state: "kept", detail: ['another server is called "pommel"'] };
     },
-    add: (text, name) =>
-      addUnder(text, { name, comments }, path, "object", (current, servers) =>
-        addProperty(current, servers, "pommel", value),
-      ),
+    add(text, name) {
+      const adding = additionTo(text);
+      addUnder(adding, { name, comments }, path, { pommel: value });
+      return adding.addition;
+    },
     remove(text, name, empty) {
       const found = find(text, name);
       if (!found) return text;
@@ -78,10 +87,11 @@ export function listEntry(path: readonly [string, ...string[]], item: string): P
     ) ?? -1;
   return {
     look: (text, name) => ({ state: find(text, name) === -1 ? "absent" : "current", detail: [] }),
-    add: (text, name) =>
-      addUnder(text, { name, comments: false }, path, "array", (current, list) =>
-        addItem(current, list, item),
-      ),
+    add(text, name) {
+      const adding = additionTo(text);
+      addUnder(adding, { name, comments: false }, path, [item]);
+      return adding.addition;
+    },
     remove(text, name, empty) {
       let rest = text;
       for (let at = find(rest, name); at !== -1; at = find(rest, name)) {
@@ -116,33 +126,38 @@ function containerAt(
   return node;
 }
 
-function addUnder(
-  text: string,
+/** Adds an item or a property to the container at `path`, and creates what is missing on the way. */
+export function addUnder(
+  { addition, apply }: Adding,
   file: JsonFile,
   path: readonly string[],
-  type: Container,
-  put: (text: string, container: Node) => TextEdit,
-): Addition {
+  entry: readonly [unknown] | Readonly<Record<string, unknown>>,
+): void {
+  const type = Array.isArray(entry) ? "array" : "object";
   // Throws on a wrong type before anything is changed.
-  containerAt(text, file, path, type);
-  const { addition, apply } = additionTo(text);
-  for (const depth of path.keys()) {
-    const here = path.slice(0, depth + 1);
-    const wanted = depth === path.length - 1 ? type : "object";
-    const found = containerAt(addition.text, file, here, wanted);
-    if (found) {
-      if (found.children!.length === 0) addition.empty.push(here.join("."));
-      continue;
-    }
-    const parent = containerAt(addition.text, file, path.slice(0, depth), "object")!;
-    apply(addProperty(addition.text, parent, path[depth]!, wanted === "array" ? [] : {}));
+  containerAt(addition.text, file, path, type);
+  const open = (depth: number) =>
+    containerAt(addition.text, file, path.slice(0, depth), depth === path.length ? type : "object");
+  let depth = 0;
+  for (; depth < path.length && open(depth + 1); depth++) {
+    const here = path.slice(0, depth + 1).join(".");
+    if (open(depth + 1)!.children!.length === 0) addition.empty.push(here);
   }
-  apply(put(addition.text, containerAt(addition.text, file, path, type)!));
-  return addition;
+  const container = open(depth)!;
+  const [missing, ...inner] = path.slice(depth);
+  if (missing !== undefined) {
+    const value = inner.reduceRight<unknown>((within, key) => ({ [key]: within }), entry);
+    apply(addProperty(addition.text, container, missing, value));
+  } else if (Array.isArray(entry)) {
+    apply(addItem(addition.text, container, entry[0]));
+  } else {
+    for (const [key, value] of Object.entries(entry))
+      apply(addProperty(addition.text, container, key, value));
+  }
 }
 
 /** Removes the child at `at`, with containers that become empty and were not in `empty`. */
-function removeUnder(
+export function removeUnder(
   text: string,
   file: JsonFile,
   path: readonly string[],
@@ -167,7 +182,7 @@ function nodeAt(text: string, file: JsonFile, path: readonly string[]): Node {
 }
 
 /** A JSON file's properties. */
-interface JsonFile {
+export interface JsonFile {
   /** For errors. */
   name: string;
   /** Whether the agent accepts comments there. */
@@ -199,8 +214,13 @@ export function isBlankObject(text: string): boolean {
   return /^\s*(?:\{\s*\})?\s*$/.test(text);
 }
 
+export interface Adding {
+  addition: Addition;
+  apply: (edit: TextEdit) => void;
+}
+
 /** Applies edits to a file's text, starting from an empty object if needed, and records how to undo them. */
-export function additionTo(text: string): { addition: Addition; apply: (edit: TextEdit) => void } {
+export function additionTo(text: string): Adding {
   const addition: Addition = { text, added: [], empty: [], undo: [] };
   const apply = (edit: TextEdit) => {
     addition.undo.unshift(inverseOf(addition.text, edit));

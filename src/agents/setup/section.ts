@@ -3,7 +3,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ended, type Found, findSection, signed } from "../../project/files/text-file.ts";
-import type { PartEditor, PartLook, Place, SetupPart } from "../setup.ts";
+import {
+  type FindFiles,
+  type PartEditor,
+  type PartLook,
+  type Place,
+  partIn,
+  type SetupPart,
+} from "../setup.ts";
 import { applyEdit, inverseOf, type TextEdit } from "./json-edit.ts";
 
 /** Ignores line endings. */
@@ -94,7 +101,8 @@ function lookOf(
   return { state: isNew ? "current" : "outdated", detail: [] };
 }
 
-/** Bump with every change of the text, so that older sections are updated. */ const instructionsVersion = 2;
+/** Bump with every change of the text, so that older sections are updated. */
+const instructionsVersion = 2;
 
 const instructionsText = `
 ## Pommel, the memory of this project
@@ -120,7 +128,8 @@ Text after "Note to Pommel:" in a user prompt is saved automatically.
 `;
 
 /** The section in the file that an agent reads at every start: when and how to use Pommel. */
-export const instructions = section(instructionsVersion, instructionsText);
+export const instructionsIn = (files: FindFiles): SetupPart =>
+  partIn("instructions", files, section(instructionsVersion, instructionsText));
 
 /** Raise it with every change of the text: what an older Pommel wrote is then renewed. */
 const skillVersion = 2;
@@ -135,19 +144,13 @@ function skillText(): string {
   );
 }
 
-/** What an agent reads when it wants to ask Pommel: worked examples. */
-const skill = wholeFile(skillVersion, skillText);
-
-/** The skill in an agent's own directory. */
-export const skillIn = (directoryOf: (place: Place) => string): SetupPart => ({
-  name: "skill",
-  files: (place) => [join(directoryOf(place), "skills", "pommel", "SKILL.md")],
-  editor: skill,
-});
+/** What an agent reads in its directory when it wants to ask Pommel: worked examples. */
+export const skillIn = (directoryOf: (place: Place) => string): SetupPart =>
+  partIn(
+    "skill",
+    (place) => join(directoryOf(place), "skills", "pommel", "SKILL.md"),
+    wholeFile(skillVersion, skillText),
+  );
 
 /** The skill where several agents look for it: one file for all of them, which is removed once. */
-export const sharedSkill: SetupPart = {
-  name: "skill",
-  files: ({ dir }) => [join(dir, ".agents", "skills", "pommel", "SKILL.md")],
-  editor: skill,
-};
+export const sharedSkill = skillIn(({ dir }) => join(dir, ".agents"));

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import type { AgentState, SessionState } from "../../protocol/agent-state.ts";
@@ -21,7 +22,7 @@ const maxSessions = 8;
 /** Turns that are read for a list of things to do. */
 const turnsRead = 20;
 /** Turns of which is kept what states need. */
-const maxKept = 400;
+const maxTurns = 400;
 
 /** Of a line what a state needs. */
 interface StateLine {
@@ -34,21 +35,16 @@ interface StateLine {
 
 /** What turns say of their agents' states, read once for many commits: one after the other has mostly the same turns. */
 export class TurnStates {
-  private readonly known = new Map<number, { stamp: string; lines: StateLine[] }>();
+  private readonly known = new LRUCache<number, { stamp: string; lines: StateLine[] }>({ max: maxTurns });
 
   constructor(private readonly memory: Memory) {}
 
   of({ id, stamp }: StampedTurn, todoTools: readonly string[]): readonly StateLine[] {
     const known = this.known.get(id);
-    this.known.delete(id);
-    if (known?.stamp === stamp) {
-      this.known.set(id, known);
-      return known.lines;
-    }
+    if (known?.stamp === stamp) return known.lines;
     const content = contentById(this.memory, id);
     const lines = content === null ? [] : stateLines(unpackContent<StoredLine>(content), todoTools);
     this.known.set(id, { stamp, lines });
-    if (this.known.size > maxKept) this.known.delete(this.known.keys().next().value!);
     return lines;
   }
 }

@@ -11,7 +11,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { historyStart, lastTurnRow, turnsAddedSince } from "../../store/memory/sessions/sessions-here.ts";
 import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
-import { BareLines } from "../lines/file-lines.ts";
+import { createBareMaker } from "../lines/file-lines.ts";
 import { attributionVersion } from "../lines/verdict.ts";
 import { TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectEach } from "./collect-changes.ts";
@@ -110,7 +110,7 @@ export async function backfill(
         activity,
         turnStates,
         readObjects,
-        bareLines: new BareLines(),
+        makeBare: createBareMaker(),
         ...(lineage && { lineage }),
       };
       for (let start = 0; start < todo.length; start += batch) {
@@ -167,7 +167,10 @@ async function hashesSince(
   // Without revisions git says how it is used.
   if (tips.length === 0) return [];
   const args = [
-    ...["rev-list", "--date-order", "--reverse", "--timestamp"],
+    "rev-list",
+    "--date-order",
+    "--reverse",
+    "--timestamp",
     ...(since === null ? [] : [`--since=${new Date(since).toISOString()}`]),
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     "--stdin",

@@ -104,7 +104,7 @@ async function recordPredecessors(
 /** What many commits share. */
 export type ForMany = Pick<
   AttributionSources,
-  "activity" | "recorded" | "bareLines" | "readObjects" | "lineage"
+  "activity" | "recorded" | "makeBare" | "readObjects" | "lineage"
 > & { turnStates?: TurnStates };
 
 /** As `recordCommit`, for a commit that was read; the caller links its checkpoint to others. */

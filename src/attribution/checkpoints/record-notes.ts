@@ -99,10 +99,20 @@ function commitOf(
   clean: (text: string) => string | null,
 ): Omit<CommitRecord, "id"> {
   return {
-    ...{ hash, tree, parents, authoredAt, committedAt, insertions, deletions },
+    hash,
+    tree,
+    parents,
+    authoredAt,
+    committedAt,
+    insertions,
+    deletions,
     author: clean(author) ?? "",
     subject: clean(subjectOf(message)) ?? "",
-    ...{ branch: null, patchId: null, rewrittenFrom: [], seen: "history", attributed: 0 },
+    branch: null,
+    patchId: null,
+    rewrittenFrom: [],
+    seen: "history",
+    attributed: 0,
   };
 }
 

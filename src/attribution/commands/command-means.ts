@@ -1,3 +1,4 @@
+import { memoize } from "../../text/memoize.ts";
 import {
   generatesOnlySuch,
   installs,
@@ -13,25 +14,12 @@ import { mayWrite, withoutHeredocs } from "./shell.ts";
 const takesAnother =
   /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
-/** Commands whose parts are kept. */
-const maxKept = 1000;
-
-/** What a command says, taken apart once: it is asked of each file of each commit near it. */
-function keptFor<T>(read: (command: string) => T): (command: string) => T {
-  const kept = new Map<string, T>();
-  return (command) => {
-    let known = kept.get(command);
-    if (known === undefined) {
-      known = read(command);
-      if (kept.size >= maxKept) kept.clear();
-      kept.set(command, known);
-    }
-    return known;
-  };
-}
+/** Commands that are taken apart once: each is asked about for each file of each commit near it. */
+const maxCommands = 1000;
 
 /** The words of a command's parts that name no other program. */
-const makingWords = keptFor(
+const makingWords = memoize(
+  maxCommands,
   (command) =>
     new Set(
       partsOf(command)
@@ -44,7 +32,7 @@ const makingWords = keptFor(
 export const names = (command: string, path: string): boolean => makingWords(command).has(path);
 
 /** The files that a command may make, of those that it names. */
-export const namedBy = keptFor((command): readonly string[] =>
+export const namedBy = memoize(maxCommands, (command): readonly string[] =>
   partsOf(command)
     .filter((part) => !takesAnother.test(part))
     .flatMap((part) => {
@@ -116,7 +104,7 @@ const restoring =
 
 /** Whether a command writes, and all of its parts that do are such. */
 const writesOnly = (isSuch: (part: string) => boolean): ((command: string) => boolean) =>
-  keptFor((command) => {
+  memoize(maxCommands, (command) => {
     const parts = partsOf(command).filter((part) => mayWrite(part));
     return parts.length > 0 && parts.every(isSuch);
   });
@@ -159,7 +147,7 @@ export const writesOnlyNamed = writesOnly(
 const patching = /^(?:git\s+(?:-\S+\s+)*(?:apply|am)|patch)\b/;
 
 /** Whether a command only applies a patch that stands elsewhere: whose lines it has, it does not say. */
-export const appliesPatch = keptFor((command): boolean => {
+export const appliesPatch = memoize(maxCommands, (command): boolean => {
   const parts = partsOf(command).filter((part) => mayWrite(part) || patching.test(part));
   return parts.length > 0 && parts.every((part) => patching.test(part)) && !command.includes("<<");
 });
@@ -195,7 +183,7 @@ interface Meant {
   isOpen: boolean;
 }
 
-const meantBy = keptFor((given): Meant => {
+const meantBy = memoize(maxCommands, (given): Meant => {
   const command = withoutHeredocs(given, { keeps: "scripts" })
     .split(/(&&|\|\||[;|\n])/)
     .filter((part) => !isInstall(part) && !generatesOnlySuch(part))

@@ -116,16 +116,24 @@ describe("a line that showed up", () => {
   });
 
   it.each([
-    ...["cat src/a.ts", "npm test", "git commit -am x", "git diff src/a.ts"],
-    ...[
-      "docker compose up --build",
-      "./gradlew test",
-      "uv run pytest tests",
-      "npm run test:e2e -- --watch=false",
-    ],
-    ...["sed -i s/a/b/ src/b.ts", "cp -r ../other/* lib/", "sed -i s/a/b/ docs/*.md", "rm -r d/"],
-    ...["./server --port 80", "./scripts/wait-for-it.sh localhost:5432", "bash scripts/run-tests.sh"],
-    ...["sed -i s/a/b/ data.ts", "npm install left-pad", "npx prettier --write src/b.ts"],
+    "cat src/a.ts",
+    "npm test",
+    "git commit -am x",
+    "git diff src/a.ts",
+    "docker compose up --build",
+    "./gradlew test",
+    "uv run pytest tests",
+    "npm run test:e2e -- --watch=false",
+    "sed -i s/a/b/ src/b.ts",
+    "cp -r ../other/* lib/",
+    "sed -i s/a/b/ docs/*.md",
+    "rm -r d/",
+    "./server --port 80",
+    "./scripts/wait-for-it.sh localhost:5432",
+    "bash scripts/run-tests.sh",
+    "sed -i s/a/b/ data.ts",
+    "npm install left-pad",
+    "npx prettier --write src/b.ts",
   ])("while an agent ran %j, which writes nothing or something else, is a human's", (command) => {
     runs(command);
     expect(seen("src/a.ts", at + 5000)).toEqual(human("alone"));

@@ -7,7 +7,12 @@ const minute = 60_000;
 const line = (at: number | null, ...entries: Entry[]): StoredLine => ({ uid: null, seq: 0, at, entries });
 const use = (id: string): Entry => ({ kind: "tool_use", id, tool: "Bash", input: {}, files: [] });
 const result = (id: string, text = ""): Entry => ({
-  ...{ kind: "tool_result", id, text, isError: false, edits: null, subagent: null },
+  kind: "tool_result",
+  id,
+  text,
+  isError: false,
+  edits: null,
+  subagent: null,
 });
 const text: Entry = { kind: "text", text: "Now the tests." };
 const call = { id: "c", at: 1000, input: {} };

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { firstCommitsOf } from "../../store/memory/commits/attributions.ts";
 import { committedAtOf, filesOfCommit, latestCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -7,7 +8,7 @@ const digits = 7;
 
 /** Commits whose lines are looked at, and those whose lines are kept. */
 const maxCommits = 100;
-const maxFiles = 400;
+const maxCommitsKept = 400;
 
 interface CommitFiles {
   hash: string;
@@ -19,7 +20,7 @@ export class RecordedCommits {
   /** When the first commit was made that holds lines of a call, by session and call. */
   private readonly held = new Map<string, ReadonlyMap<string, number>>();
   /** By hash. */
-  private readonly files = new Map<string, CommitFiles["files"]>();
+  private readonly files = new LRUCache<string, CommitFiles["files"]>({ max: maxCommitsKept });
   /** By the beginnings of their hashes, grouped by the first digits. */
   private readonly times = new Map<string, Map<string, number | null>>();
 
@@ -57,7 +58,6 @@ export class RecordedCommits {
           path,
           keys: Uint32Array.from(added, ({ key }) => key),
         }));
-        if (this.files.size >= maxFiles) this.files.clear();
         this.files.set(hash, files);
       }
       return { hash, files };

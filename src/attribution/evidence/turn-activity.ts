@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { addTo } from "../../project/multimap.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import type { StoredLine } from "../../sessions/turn-content.ts";
@@ -24,9 +25,11 @@ const maxReplySize = 64 * 1024;
 
 /** Changes to files by turns, unpacked once for several commits. */
 export class TurnActivity {
-  private readonly known = new Map<number, { stamp: string; activity: Activity; lines: number }>();
+  private readonly known = new LRUCache<number, { stamp: string; activity: Activity }>({
+    maxSize: maxLines,
+    sizeCalculation: ({ activity }) => countLines(activity),
+  });
   private bySession: Map<string, TimedTurn[]> | null = null;
-  private lines = 0;
   private turns: readonly TimedTurn[] | null = null;
 
   constructor(
@@ -105,16 +108,11 @@ export class TurnActivity {
   private activityIn(turn: FoundTurn): Activity {
     const { id, sessionUid, cwd, number } = turn;
     const known = this.known.get(id);
-    if (known?.stamp === this.stampOf(turn, known?.activity.isOpen)) {
-      // The one that was asked for last goes last.
-      this.known.delete(id);
-      this.known.set(id, known);
-      return known.activity;
-    }
+    if (known?.stamp === this.stampOf(turn, known?.activity.isOpen)) return known.activity;
     const lines = this.linesOf(id);
     const later = this.laterLines(turn);
     const activity = activityOf({ sessionUid, number, lines }, relativizer({ ...this.places, cwd }), later);
-    this.keep(id, this.stampOf(turn, activity.isOpen), activity, known?.lines ?? 0);
+    this.known.set(id, { stamp: this.stampOf(turn, activity.isOpen), activity });
     return activity;
   }
 
@@ -137,22 +135,13 @@ export class TurnActivity {
       },
     };
   }
-
-  private keep(id: number, stamp: string, activity: Activity, before: number): void {
-    const lines = activity.writes.reduce(
-      (sum, { hunks }) => sum + hunks.reduce((all, hunk) => all + hunk.lines.length + hunk.removed.length, 0),
-      1 + activity.runs.length,
-    );
-    this.known.delete(id);
-    this.known.set(id, { stamp, activity, lines });
-    this.lines += lines - before;
-    for (const [oldest, { lines: freed }] of this.known) {
-      if (this.lines <= maxLines || oldest === id) break;
-      this.known.delete(oldest);
-      this.lines -= freed;
-    }
-  }
 }
+
+const countLines = ({ writes, runs }: Activity): number =>
+  writes.reduce(
+    (sum, { hunks }) => sum + hunks.reduce((all, hunk) => all + hunk.lines.length + hunk.removed.length, 0),
+    1 + runs.length,
+  );
 
 /** A call's result in a later turn is found there as well, without its call. */
 function onceEach(writes: readonly Write[]): Write[] {

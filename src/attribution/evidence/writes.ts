@@ -170,8 +170,14 @@ export function activityOf(
       const command = innermost(given);
       const isBackground = call.input.run_in_background === true || /(?:^|[^&>])&\s*$/.test(command);
       activity.runs.push({
-        ...{ ...by, startedAt, endedAt: at, command, isBackground, isSilent },
-        ...{ mayWrite: mayWrite(command), commits: commitsIn(said) },
+        ...by,
+        startedAt,
+        endedAt: at,
+        command,
+        isBackground,
+        isSilent,
+        mayWrite: mayWrite(command),
+        commits: commitsIn(said),
       });
       // Files that a command wrote before it failed are still there.
       for (const { path, lines } of writesIn(command)) {
@@ -185,7 +191,10 @@ export function activityOf(
     }
     if (call.action === "delegate" && !isSilent)
       activity.delegations.push({
-        ...{ sessionUid, turn: number, startedAt, endedAt: at },
+        sessionUid,
+        turn: number,
+        startedAt,
+        endedAt: at,
         text: [text(call.input.prompt) ?? "", said].join("\n"),
       });
     if (isError) return;

@@ -11,7 +11,7 @@ import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { KeySet, keysOf, type Write } from "../evidence/writes.ts";
 import { bindingsOf, type WeightOfSession, weigh } from "../links/bind.ts";
-import { type BareLines, type FileToAttribute, filesOf } from "./file-lines.ts";
+import { type FileToAttribute, filesOf, type MakeBare } from "./file-lines.ts";
 import { consumedBefore, fillBetween } from "./fill-between.ts";
 import { sure, verdictsOf, weak } from "./line-verdicts.ts";
 import { inheritedFrom, originsOf } from "./origins.ts";
@@ -33,7 +33,7 @@ export interface AttributionSources {
   /** Unpacks turns once for several commits; without it this one has its own. */
   activity?: TurnActivity;
   recorded?: RecordedCommits;
-  bareLines?: BareLines;
+  makeBare?: MakeBare;
   /** Opened once for several commits; without them git is started for each question. */
   readObjects?: ReadObjects | undefined;
   lineage?: Lineage | undefined;
@@ -54,10 +54,10 @@ export async function attributeChange(
   change: ChangeToAttribute,
   signal?: AbortSignal,
 ): Promise<AttributedChange> {
-  const { memory, root, worktrees, lineage, readObjects, bareLines } = sources;
+  const { memory, root, worktrees, lineage, readObjects, makeBare } = sources;
   const { recorded = new RecordedCommits(memory) } = sources;
   const { activity = new TurnActivity(memory, { root, worktrees }) } = sources;
-  const files = await filesOf({ root, readObjects, bareLines }, change.hash, change.files, signal);
+  const files = await filesOf({ root, readObjects, makeBare }, change.hash, change.files, signal);
   if (files.length === 0) return { ranges: [], bindings: bindingsWithoutLines(sources, change, activity) };
   const parentAt = change.parent === null ? null : await timeOf(memory, root, change.parent, signal);
   const attributionEvidence = new AttributionEvidence(memory, activity, change, parentAt, recorded);

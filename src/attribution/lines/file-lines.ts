@@ -4,6 +4,7 @@ import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
+import { memoize } from "../../text/memoize.ts";
 import type { FileLine } from "./align.ts";
 import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
 
@@ -19,20 +20,10 @@ export interface FileToAttribute {
 /** Lines that are kept bare for the next versions of their files. */
 const maxBare = 50_000;
 
-/** Most lines of a file are those of its version before. */
-export class BareLines {
-  private readonly known = new Map<string, BareLine>();
+/** `asBare`, which remembers lines: most lines of a file are those of its version before. */
+export const createBareMaker = (): MakeBare => memoize(maxBare, asBare);
 
-  of(text: string): BareLine {
-    let bare = this.known.get(text);
-    if (bare === undefined) {
-      bare = asBare(text);
-      if (this.known.size >= maxBare) this.known.clear();
-      this.known.set(text, bare);
-    }
-    return bare;
-  }
-}
+export type MakeBare = typeof asBare;
 
 export interface RemovedLine extends BareLine {
   /** In the old version, from 1. */
@@ -46,12 +37,12 @@ const maxBytes = 32 * 1024 * 1024;
 interface FileSources {
   root: string;
   readObjects?: ReadObjects | undefined;
-  bareLines?: BareLines | undefined;
+  makeBare?: MakeBare | undefined;
 }
 
 /** Reads the new versions of a change's text files. */
 export async function filesOf(
-  { root, readObjects, bareLines = new BareLines() }: FileSources,
+  { root, readObjects, makeBare = createBareMaker() }: FileSources,
   hash: string | null,
   changes: readonly ChangedFile[],
   signal?: AbortSignal,
@@ -63,10 +54,10 @@ export async function filesOf(
       : hash === null
         ? await workingTexts(root, texts)
         : await committedTexts({ root, readObjects }, hash, texts, signal);
-  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null, bareLines));
+  return texts.map((change) => fileOf(change, whole.get(change.path) ?? null, makeBare));
 }
 
-function fileOf(change: ChangedFile, text: string | null, bareLines: BareLines): FileToAttribute {
+function fileOf(change: ChangedFile, text: string | null, makeBare: MakeBare): FileToAttribute {
   const plain = plainLineOf(change.path);
   const added = new Map<number, string>();
   for (const { newStart, added: lines } of change.hunks) {
@@ -76,7 +67,7 @@ function fileOf(change: ChangedFile, text: string | null, bareLines: BareLines):
   }
   const lines: FileLine[] = [];
   const take = (line: number, content: string, isAdded: boolean) => {
-    const { key, bare, weight } = bareLines.of(plain(content));
+    const { key, bare, weight } = makeBare(plain(content));
     if (key !== 0) lines.push({ key, bare, weight, line, isAdded });
   };
   const all = text === null ? null : text.split("\n");
@@ -91,7 +82,7 @@ function fileOf(change: ChangedFile, text: string | null, bareLines: BareLines):
   }
   const removed = change.hunks.map(({ oldStart, removed: taken }) =>
     taken.flatMap((content, i) => {
-      const bare = bareLines.of(plain(content));
+      const bare = makeBare(plain(content));
       return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
     }),
   );

@@ -76,7 +76,12 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
     const replacement = replaced.get(key);
     const whole = unbroken.get(i);
     const line = {
-      ...{ path, bare, key, isNewFile: status === "A", isAnew, spelledBy },
+      path,
+      bare,
+      key,
+      isNewFile: status === "A",
+      isAnew,
+      spelledBy,
       // A call's own text is found by its words.
       unbroken: whole && !isCalled(whole.key) ? whole : null,
     };

@@ -57,7 +57,10 @@ function bound(
   for (const file of files) weigh(file, verdictsIn(file, ranges), weighed);
   const evidence: BindingEvidence = {
     attributionEvidence: {
-      ...{ runs, delegations, period: { freshSince: 50_000 }, branchOf },
+      runs,
+      delegations,
+      period: { freshSince: 50_000 },
+      branchOf,
       recentlyTouched: () => recentlyTouched,
     },
     writes,

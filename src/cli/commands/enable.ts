@@ -1,30 +1,26 @@
-import { isAbsolute, join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import { claudeSetup, localSettings } from "../../agents/claude/setup.ts";
-import { setups } from "../../agents/registry.ts";
-import {
-  inOrderToTake,
-  isInHome,
-  keyOf,
-  type PutResult,
-  partState,
-  putPart,
-  type TakeResult,
-  takePart,
-} from "../../agents/setup/parts.ts";
-import { projectPlace, switchOff, switchOn, userPlace } from "../../agents/setup/record.ts";
-import type { Place } from "../../agents/setup.ts";
+import { basename, join } from "node:path";
+import { localSettings } from "../../agents/claude/setup.ts";
 import { applyChanges } from "../../client/call.ts";
-import { hideFromGit, unhideFromGit } from "../../git/hooks/exclude.ts";
-import { type InstalledGitHooks, installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
+import { gitHooksState } from "../../git/hooks/state.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import { recordHere, recordNothing } from "../../git/projects/turn-recording.ts";
-import { PommelError } from "../../project/errors.ts";
+import { explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
+import { AgentPart } from "../../setup/agent-part.ts";
+import { gitHooksKey } from "../../setup/git-part.ts";
+import {
+  hideOwnFiles,
+  listParts,
+  type PutPart,
+  planParts,
+  putParts,
+  type TakenPart,
+  takeParts,
+} from "../../setup/plan.ts";
+import { projectPlace, readRecord, switchOn, userPlace } from "../../setup/record.ts";
 import type { CommandContext } from "../frame.ts";
 import { type Output, tick } from "../terminal/output.ts";
-import { isAnotherSetUp, pommelOnPath, sharedHint } from "./doctor/checks/agents.ts";
-import { takenBefore } from "./init/agents.ts";
+import { isAnotherSetUp, pommelOnPath } from "./doctor/checks/agents.ts";
 import { isOwnByDefault } from "./init/choices.ts";
 
 interface EnableOptions {
@@ -49,7 +45,7 @@ interface EnableResult {
 }
 
 interface GitResult {
-  state: InstalledGitHooks["state"];
+  state: "installed" | "none" | "shared";
   /** Why they are not installed; null when they are. */
   reason: string | null;
   /** Where git looks for hooks, from the project's root. */
@@ -58,6 +54,8 @@ interface GitResult {
   /** The hooks that were made or changed. */
   added: string[];
 }
+
+const claudeHooksKey = "claude/hooks";
 
 /** `pm enable`: adds the hooks that are missing, to Claude Code and to git, and puts back what `pm disable` took out. */
 export async function enableCommand(
@@ -68,76 +66,67 @@ export async function enableCommand(
   await recordHere(project);
   await applyChanges(project);
   const place = projectPlace(project, { own: local || isOwnByDefault(projectPlace(project)) });
-  const result: EnableResult = { file: null, changed: false, added: [], restored: [], git: null };
-  const failures: unknown[] = [];
-  const attempt = async (action: () => void | Promise<void>) => {
-    try {
-      await action();
-    } catch (error) {
-      failures.push(error);
-    }
-  };
+  const taken = new Set(readRecord(place).taken);
+  const wanted = new Set<string>();
   if (claude || !git) {
-    const again = takenBefore(place);
     const isMeant =
-      again.length > 0 ? again.some(({ setup }) => setup === claudeSetup) : !isAnotherSetUp(project);
+      taken.size > 0 ? [...taken].some((key) => key.startsWith("claude/")) : !isAnotherSetUp(project);
+    if (isMeant || claude || local) wanted.add(claudeHooksKey);
+    if (!claude) for (const key of taken) wanted.add(key);
     switchOn(place);
-    await attempt(() => {
-      const hooks = claudeSetup.parts.find(({ name }) => name === "hooks")!;
-      // With those of `pm setup` as well, each event would be reported twice.
-      const isNeeded = isMeant && !isInHome(place, claudeSetup, hooks);
-      if (!isNeeded && !claude && !local) return;
-      const settings = local ? join(project.root, localSettings) : undefined;
-      const { file, outcome, added } = putPart(place, claudeSetup, hooks, settings);
-      Object.assign(result, { file, changed: outcome !== "already", added });
-    });
-    for (const { setup, parts } of claude ? [] : again) {
-      for (const part of setup.parts.filter(({ name }) => parts.has(name))) {
-        if (setup === claudeSetup && part.name === "hooks") continue;
-        await attempt(() => {
-          const put: PutResult = putPart(place, setup, part);
-          if (put.outcome !== "already" && put.outcome !== "kept") result.restored.push(put.file);
-        });
-      }
-    }
   }
-  if (git || !claude) {
-    await attempt(async () => {
-      result.git = await enableGit(project, git);
-    });
-  }
-  if (place.own) {
-    const added = [...result.restored, ...(result.file === null ? [] : [result.file])];
-    await attempt(
-      async () =>
-        void (await hideFromGit(
-          project.root,
-          added.filter((file) => !isAbsolute(file)),
-        )),
+  if (git || !claude) wanted.add(gitHooksKey);
+  const parts = listParts(place)
+    .filter(({ key }) => wanted.has(key))
+    .map((part) =>
+      local && part.key === claudeHooksKey && part instanceof AgentPart
+        ? part.onlyIn(join(project.root, localSettings))
+        : part,
     );
-  }
-  if (failures.length > 0) throw failures[0];
+  const planned = await planParts(place, wanted, true, parts);
+  // Whoever asks for them by name gets them, also where those of `pm setup` do.
+  for (const one of planned) if (one.part.key === claudeHooksKey && (claude || local)) one.reason = null;
+  const done = await putParts(planned);
+  if (place.own) await hideOwnFiles(place);
+  const isGits = ({ part }: PutPart) => part.key === gitHooksKey;
+  const failed = done.find((one) => one.state === "failed" && !isGits(one));
+  if (failed) throw failed.error!;
+  const gits = done.find(isGits);
+  const result: EnableResult = {
+    ...describeHooks(done),
+    git: gits ? await describeGit(project, gits, git) : null,
+  };
   output.result(result, () => lines(result, output).join("\n"));
-  if (result.git?.state === "shared") warn(output, `No git hooks: ${result.git.reason}. ${sharedHint}`);
+  for (const { error } of done)
+    if (error !== null && error.code !== "not_found") warn(output, explanationOf(error));
   const { problem } = pommelOnPath();
   if (problem !== null) warn(output, `${problem.message} ${problem.hint}`);
 }
 
+function describeHooks(done: readonly PutPart[]): Omit<EnableResult, "git"> {
+  const hooks = done.find(({ part }) => part.key === claudeHooksKey)?.files[0];
+  const restored = done.flatMap(({ part, files }) =>
+    part.key === claudeHooksKey || part.key === gitHooksKey
+      ? []
+      : files.filter(({ outcome }) => outcome === "created" || outcome === "changed").map(({ file }) => file),
+  );
+  const changed = hooks !== undefined && hooks.outcome !== "already";
+  return { file: hooks?.file ?? null, changed, added: hooks?.added ?? [], restored };
+}
+
 /**
  * @param asked it was asked for by name, so that it is an error where it cannot be done
- * @throws PommelError `not_found`, `settings_invalid`, and those of `installGitHooks`
+ * @throws PommelError as `installGitHooks`
  */
-async function enableGit(project: Project, asked: boolean): Promise<GitResult> {
-  const done = await installGitHooks(project);
-  if (done.state === "installed") {
-    const added = done.hooks.filter(({ outcome }) => outcome !== "already").map(({ hook }) => hook);
-    return { state: done.state, reason: null, dir: done.dir, changed: added.length > 0, added };
+async function describeGit(project: Project, { files, error }: PutPart, asked: boolean): Promise<GitResult> {
+  const { state, reason, dir } = await gitHooksState(project);
+  if (state === "none" || state === "shared") {
+    if (asked) throw error!;
+    return { state, reason, dir, changed: false, added: [] };
   }
-  const { state, reason, dir } = done;
-  if (state === "broken") throw new PommelError("git_failed", `No git hooks: ${reason}`);
-  if (asked && state === "none") throw new PommelError("not_found", `Git runs no hooks here: ${reason}.`);
-  if (asked) throw new PommelError("settings_invalid", `No git hooks: ${reason}.`, sharedHint);
-  return { state, reason, dir, changed: false, added: [] };
+  if (error !== null) throw error;
+  const added = files.filter(({ outcome }) => outcome !== "already").map(({ file }) => basename(file));
+  return { state: "installed", reason: null, dir, changed: added.length > 0, added };
 }
 
 function lines({ file, changed, added, restored, git }: EnableResult, output: Output): string[] {
@@ -175,61 +164,35 @@ export async function disableCommand(
   { global = false }: { global?: boolean } = {},
 ): Promise<void> {
   const project = global ? null : await findProject(cwd);
-  const place = project === null ? userPlace() : projectPlace(project);
-  const [git, agents] = await Promise.allSettled([
-    project === null ? null : removeFromGit(project),
-    (async () => takeAll(place))(),
-  ]);
+  const { taken, failures } = await takeParts(project === null ? userPlace() : projectPlace(project));
   await recordNothing(project);
   await applyChanges(project);
-  // One that fails does not keep the other from it.
-  for (const done of [agents, git]) if (done.status === "rejected") throw done.reason;
-  const taken = agents.status === "fulfilled" ? agents.value : [];
-  const files = [...new Set(taken.filter(({ outcome }) => outcome === "removed").map(({ file }) => file))];
-  const gitFiles = git.status === "fulfilled" ? git.value : [];
-  const kept = taken.filter(({ outcome }) => outcome === "kept");
+  if (failures.length > 0) throw failures[0];
+  const removed = taken.filter(({ outcome }) => outcome === "removed");
+  const listFiles = (isGits: boolean) => [
+    ...new Set(removed.filter(({ part }) => (part.owner === "git") === isGits).map(({ file }) => file)),
+  ];
+  const [files, gitFiles] = [listFiles(false), listFiles(true)];
   const result: DisableResult = {
     files,
     changed: files.length > 0,
-    kept: kept.map(({ file, detail }) => ({ file, reason: detail.join("; ") })),
-    git: gitFiles === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
+    kept: listKept(taken),
+    git: project === null ? null : { files: gitFiles, changed: gitFiles.length > 0 },
   };
   for (const { file, reason } of result.kept) {
     output.note(`${tick("warn", output.colors)} ${file} was left as it is: ${reason}.`);
   }
-  output.result(result, () => summary([...files, ...(gitFiles ?? [])], project !== null, output));
+  output.result(result, () => summary([...files, ...gitFiles], project !== null, output));
 }
 
-/** Git's hooks, and what kept files of the user's own out of its status. */
-export async function removeFromGit(project: Project): Promise<string[]> {
-  const [hooks, hidden] = await Promise.allSettled([removeGitHooks(project), unhideFromGit(project.root)]);
-  for (const done of [hooks, hidden]) if (done.status === "rejected") throw done.reason;
-  const files = hooks.status === "fulfilled" ? hooks.value : [];
-  return hidden.status === "fulfilled" && hidden.value !== null ? [...files, hidden.value] : files;
-}
-
-/**
- * Removes as much as possible, even where one part fails.
- * @throws PommelError the first failure
- */
-export function takeAll(place: Place): TakeResult[] {
-  const failures: unknown[] = [];
-  const results: TakeResult[] = [];
-  const taken: string[] = [];
-  for (const [setup, part] of inOrderToTake(place, setups)) {
-    try {
-      const wasThere = partState(place, setup, part).state !== "absent";
-      const done = takePart(place, setup, part);
-      if (wasThere && done.some(({ outcome }) => outcome === "removed")) taken.push(keyOf(setup, part));
-      // Several agents may share a file.
-      results.push(...done.filter((one) => !results.some((other) => isDeepStrictEqual(one, other))));
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  switchOff(place, taken);
-  if (failures.length > 0) throw failures[0];
-  return results;
+/** The files that somebody changed, and that stay. */
+export function listKept(taken: readonly TakenPart[]): { file: string; reason: string }[] {
+  const reasons = new Map(
+    taken
+      .filter(({ outcome }) => outcome === "kept")
+      .map(({ file, detail }) => [file, detail.join("; ")] as const),
+  );
+  return [...reasons].map(([file, reason]) => ({ file, reason }));
 }
 
 function summary(all: readonly string[], inProject: boolean, output: Output): string {

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent } from "../../agents/agent.ts";
-import { agents, agents as knownAgents, setups } from "../../agents/registry.ts";
-import { type PlannedChange, plannedChanges } from "../../agents/setup/planned.ts";
-import { userPlace } from "../../agents/setup/record.ts";
+import { agentNamed, agents, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
@@ -15,6 +13,8 @@ import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
+import { keysOf, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
+import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk } from "../terminal/ask.ts";
@@ -23,9 +23,14 @@ import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { counted, homeRelative, oneLine } from "../terminal/text.ts";
 import { queueTranscripts } from "./import/sources.ts";
-import { addAgents, partsToAdd } from "./init/agents.ts";
-import { agentsNamed, type Wanted } from "./init/choices.ts";
-import { type AgentOutcome, type ChangedPaths, stepPrinter } from "./init/steps.ts";
+import { agentsNamed } from "./init/choices.ts";
+import {
+  type AgentOutcome,
+  type ChangedPaths,
+  describeAgents,
+  putAndReport,
+  stepPrinter,
+} from "./init/steps.ts";
 
 /** A daemon that still imports is slow. Milliseconds. */
 const patience = 5000;
@@ -174,8 +179,8 @@ export async function setupCommand(
   const place = userPlace();
   // The agents' files lie there, also where POMMEL_HOME is elsewhere.
   refuseAnothers(place.dir);
-  const wanted = wantedAgents(place, options);
-  const record = await chooseRecord(options, wanted, output);
+  const planned = await planWanted(place, options);
+  const record = await chooseRecord(options, planned, output);
   if (record === null) return interruptedCode;
   const past = options.import === false ? null : await findAllSessions(isRecordedBy(record));
   const result: SetupResult = {
@@ -189,7 +194,7 @@ export async function setupCommand(
     questions: [],
   };
   if (options.dryRun) {
-    result.changes = plannedChanges(place, partsToAdd(place, wanted));
+    result.changes = previewParts(planned);
     for (const line of preview(result.changes, record, past, output)) output.print(line);
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
@@ -199,8 +204,8 @@ export async function setupCommand(
     await applyChanges(null);
   }
   output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
-  const steps = stepPrinter(output, null, "~/");
-  result.agents = await addAgents({ place, wanted, asked: true, steps, result, output });
+  switchOn(place);
+  result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
   await findOrStartDaemon();
   if (past !== null && past.sessions > 0) {
     await askToImport(past);
@@ -219,24 +224,24 @@ const recordText = {
   named: "Sessions and commits are recorded in projects that you name with `pm init`",
 } as const;
 
-/** Agents that are used on this machine, or those that were named. */
-function wantedAgents(place: Place, { agent, allow = false }: SetupOptions): Wanted[] {
-  const parts = new Set<PartName>(["hooks", "mcp", "instructions", "skill"]);
-  if (allow) parts.add("permissions");
+/** The parts of the agents that are used on this machine, or of those that were named. */
+function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
+  const names: PartName[] = ["hooks", "mcp", "instructions", "skill"];
+  if (allow) names.push("permissions");
   const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
-  return chosen.map((setup) => ({ setup, parts }));
+  return planParts(place, new Set(keysOf(chosen, names)), true);
 }
 
 /** The one question. @returns null when somebody left */
 async function chooseRecord(
   { all, named, yes, dryRun }: SetupOptions,
-  wanted: readonly Wanted[],
+  planned: readonly PlannedPart[],
   output: Output,
 ): Promise<"all" | "named" | null> {
   if (all || named) return all ? "all" : "named";
   if (yes || dryRun || !canAsk(output)) return "all";
   const { askWhatToRecord } = await import("./init/dialogue.ts");
-  const titles = wanted.map(({ setup }) => setup.title);
+  const titles = [...new Set(planned.map(({ part }) => part.title))];
   return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
 }
 
@@ -255,7 +260,7 @@ function preview(
 ): string[] {
   const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
   const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
-    `  ~/${file}${is_new ? " (new)" : ""}: ${titleOf(agent)}, ${part}${problem === null ? "" : `: ${problem}`}`,
+    `  ~/${file}${is_new ? " (new)" : ""}: ${agentNamed(agent)!.title}, ${part}${problem === null ? "" : `: ${problem}`}`,
     ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
   ]);
   return [
@@ -300,10 +305,6 @@ function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
       other.transcripts.length - one.transcripts.length,
   );
   return first?.project ?? null;
-}
-
-function titleOf(agent: string): string {
-  return knownAgents.find(({ name }) => name === agent)?.title ?? agent;
 }
 
 function lastWords({ agents, questions }: SetupResult, { colors }: Output): string {

@@ -1,27 +1,25 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { setups } from "../../agents/registry.ts";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
-import { partState } from "../../agents/setup/parts.ts";
-import { projectPlace, readRecord, userPlace } from "../../agents/setup/record.ts";
 import type { Place } from "../../agents/setup.ts";
 import { stopDaemon } from "../../client/stop-daemon.ts";
 import type { TrashEntry } from "../../features/forget/operation.ts";
 import { closeRegistry, listProjects, trashProjects } from "../../features/projects/known-projects.ts";
 import { describeEntry, trashDir } from "../../features/trash/undo.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
-import { gitHooksState } from "../../git/hooks/state.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
-import { explanationOf, messageOf, PommelError } from "../../project/errors.ts";
+import { explanationOf, PommelError } from "../../project/errors.ts";
 import { removeOwn, type SeenPlace, seePlace } from "../../project/files/remove-own.ts";
 import { homeOf, listHomeDirectories, registryFile } from "../../project/home.ts";
 import { isInside, type Project, projectAt } from "../../project/paths.ts";
+import { listFilesWithParts, listParts, takeParts } from "../../setup/plan.ts";
+import { projectPlace, readRecord, userPlace } from "../../setup/record.ts";
 import type { CommandContext } from "../frame.ts";
 import { canAsk, confirm } from "../terminal/ask.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { counted, homeRelative } from "../terminal/text.ts";
-import { removeFromGit, takeAll } from "./enable.ts";
+import { listKept } from "./enable.ts";
 
 interface UninstallOptions {
   yes?: boolean;
@@ -81,7 +79,7 @@ export async function uninstallCommand(
     trash: null,
     projects: await Promise.all([...projects].map(previewOf)),
     user: {
-      files: filesOf(userPlace()),
+      files: await listFilesWithParts(listParts(userPlace())),
       directories: seen.map(({ path }) => ({ path, bytes: sizeOf(path) })),
       memory_bytes: sizeOf(projectsDir()),
       error: null,
@@ -115,7 +113,7 @@ export async function uninstallCommand(
   const failed = result.projects.filter(({ state }) => state === "failed");
   // After the hooks, which would start it again.
   await stopDaemon();
-  clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
+  await clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
   for (const file of created) removeIfBlank(file);
   for (const path of listHomeDirectories().filter(isLink))
     output.note(`${tick("warn", output.colors)} ${homeRelative(path)} is a link, and was left as it is.`);
@@ -131,9 +129,8 @@ async function rootsToClear(cwd: string): Promise<string[]> {
   const here = await findProjectIfAny(cwd);
   const listed = listProjects();
   const known = listed.flatMap(({ checkouts }) => checkouts.map(({ root }) => root));
-  return [
-    ...new Set([...known, ...(here === null || filesOf(projectPlace(here)).length === 0 ? [] : [here.root])]),
-  ];
+  const isHere = here !== null && (await listFilesWithParts(listParts(projectPlace(here)))).length > 0;
+  return [...new Set([...known, ...(isHere ? [here.root] : [])])];
 }
 
 async function previewOf([root, project]: [root: string, project: Project]): Promise<ProjectReport> {
@@ -144,34 +141,20 @@ async function previewOf([root, project]: [root: string, project: Project]): Pro
     kept: [],
     error: null,
   };
-  if (report.state === "unreachable") return report;
-  const { state, dir } = await gitHooksState(project);
-  report.files = [
-    ...filesOf(projectPlace(project)),
-    ...(dir !== null && (state === "installed" || state === "partial") ? [`${dir}/`] : []),
-  ];
+  if (report.state === "to_remove") report.files = await listFilesWithParts(listParts(projectPlace(project)));
   return report;
-}
-
-/** The files of agents that something of ours is in, as results name them. */
-function filesOf(place: Place): string[] {
-  const found = setups.flatMap((setup) => setup.parts.map((part) => partState(place, setup, part)));
-  const files = found.flatMap(({ state, file }) => (state === "absent" || file === null ? [] : file));
-  return [...new Set(files)];
 }
 
 async function clearProject(report: ProjectReport, project: Project): Promise<void> {
   try {
-    const taken = takeAll(projectPlace(project));
-    report.kept = taken
-      .filter(({ outcome }) => outcome === "kept")
-      .map(({ file, detail }) => ({ file, reason: detail.join("; ") }));
-    await removeFromGit(project);
+    const { taken, failures } = await takeParts(projectPlace(project));
+    report.kept = listKept(taken);
+    if (failures.length > 0) throw failures[0];
     await removeRefs(report.root);
     report.state = "removed";
   } catch (error) {
     report.state = "failed";
-    report.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
+    report.error = explanationOf(error);
   }
 }
 
@@ -200,15 +183,16 @@ interface Kept {
 }
 
 /** @param seen directories as they were when somebody agreed to remove them */
-function clearUser(
+async function clearUser(
   result: UninstallResult,
   seen: readonly SeenPlace[],
   { keepsRecords, keepsMemory, forGood }: Kept,
-): void {
+): Promise<void> {
   const { configDir, dataDir } = homeOf();
   const keepsProjects = keepsMemory || keepsRecords;
   try {
-    takeAll(userPlace());
+    const { failures } = await takeParts(userPlace());
+    if (failures.length > 0) throw failures[0];
     const known =
       forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
     if (known.length > 0) {
@@ -230,7 +214,7 @@ function clearUser(
       removeEmptyParents(made.path);
     }
   } catch (error) {
-    result.user.error = error instanceof PommelError ? explanationOf(error) : messageOf(error);
+    result.user.error = explanationOf(error);
   }
 }
 

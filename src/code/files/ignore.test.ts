@@ -131,7 +131,7 @@ describe("git's rules", () => {
             .sort(),
         ).toEqual(expected.sort());
       }),
-      { numRuns: runs(40), seed: 1 },
+      { numRuns: runs(15), seed: 1 },
     );
   });
 });

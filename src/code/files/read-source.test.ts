@@ -17,7 +17,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { claudeHooks } from "../../agents/claude/setup.ts";
 import { tomlServer } from "../../agents/codex/setup.ts";
 import { hookEntries } from "../../agents/setup/hook-entries.ts";
-import { instructions, sharedSkill } from "../../agents/setup/section.ts";
+import { instructionsIn, sharedSkill } from "../../agents/setup/section.ts";
+import type { Place, SetupPart } from "../../agents/setup.ts";
 import { readSource } from "./read-source.ts";
 
 let dir: string;
@@ -38,7 +39,9 @@ function textOrReason(path: string, content: string | Uint8Array): string {
 }
 
 describe("what Pommel wrote itself", () => {
-  const section = instructions.add("", "AGENTS.md").text;
+  const place: Place = { scope: "project", dir: "/p", recordFile: "/p/setup.json", env: {} };
+  const written = (part: SetupPart) => part.editorFor(place, "").add("", "").text;
+  const section = written(instructionsIn(() => "AGENTS.md"));
   it("is no part of a file of instructions, whose other lines stay where they are", () => {
     const text = `# Rules\n\n${section}\n## More\n`;
     const read = textOrReason("AGENTS.md", text);
@@ -51,7 +54,7 @@ describe("what Pommel wrote itself", () => {
 
   it("is left out where it is the whole file", () => {
     expect(textOrReason("CLAUDE.local.md", section)).toBe("skip: generated");
-    expect(textOrReason("SKILL.md", sharedSkill.editor.add("", "SKILL.md").text)).toBe("skip: generated");
+    expect(textOrReason("SKILL.md", written(sharedSkill))).toBe("skip: generated");
   });
 
   it("takes the settings of agents with it, which are left alone where it is not in them", () => {

@@ -85,14 +85,22 @@ const levelNames: readonly DefinitionLevel[] = ["class", "method", "type", "cons
 export function encodeGraph({ definitions, fields, imports, exports, references }: FileGraph): Uint8Array {
   const rows: Row[][] = [
     definitions.map(({ name, kind, level, line, endLine, parent, owner, value }) => [
-      ...[name, kind, levelNames.indexOf(level), line, endLine - line, parent],
+      name,
+      kind,
+      levelNames.indexOf(level),
+      line,
+      endLine - line,
+      parent,
       ...(owner !== "" || value !== null ? [value, owner] : []),
     ]),
     fields.map(({ of, name, value, line, isMethod }) => [of, name, value, line, isMethod ? 1 : 0]),
     imports.map(({ local, from, name }) => (local === name ? [from, name] : [from, name, local])),
     exports.map(({ as, from, name }) => [as, from, name]),
     references.map(({ name, kind, within, on, lines }) => [
-      ...[name, edgeKinds.indexOf(kind), within, on],
+      name,
+      edgeKinds.indexOf(kind),
+      within,
+      on,
       ...lines.map((line, i) => line - (lines[i - 1] ?? 0)),
     ]),
   ];

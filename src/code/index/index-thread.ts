@@ -43,8 +43,15 @@ const usuallyClosedWithinMs = 5000;
 const resourceLimits = { maxYoungGenerationSizeMb: 8 };
 
 const resting: IndexProgress = {
-  ...{ pending: 0, processing: null, done: 0, total: 0, rate_chunks_per_sec: 0, eta_seconds: 0 },
-  ...{ is_idle: true, last_error: null, recent: [] },
+  pending: 0,
+  processing: null,
+  done: 0,
+  total: 0,
+  rate_chunks_per_sec: 0,
+  eta_seconds: 0,
+  is_idle: true,
+  last_error: null,
+  recent: [],
 };
 
 /** The threads of all checkouts that are there, those that were started first in front. */

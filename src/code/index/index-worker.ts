@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { indexDriver } from "../../engines/drivers.ts";
 import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
 import { thrown } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { letQuestionsGoFirst } from "../../project/thread-priority.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import type { FromThread, IndexThreadSettings, Request, ToThread } from "./index-messages.ts";
@@ -45,7 +45,13 @@ async function open(): Promise<Opened> {
   const driver = await indexDriver(config);
   const index = driver.openBeside!(project.indexDb);
   const indexer = new Indexer({
-    ...{ project, config, rules: { ...rules, reload }, index, withVectors, modelDir, log },
+    project,
+    config,
+    rules: { ...rules, reload },
+    index,
+    withVectors,
+    modelDir,
+    log,
   });
   return { index, indexer };
 }

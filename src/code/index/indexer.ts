@@ -223,7 +223,9 @@ export class Indexer {
       return bytes < maxRunning.bytes;
     };
     const parsed = new WriteBatch(() => ({
-      ...{ mode: this.options.mode, pending: this.queue.pending, indexed: this.report.indexed },
+      mode: this.options.mode,
+      pending: this.queue.pending,
+      indexed: this.report.indexed,
       isSaveRunning: this.queue.isSaveRunning(),
     }));
     let failure: unknown;

@@ -49,8 +49,13 @@ function checkout(name: string, config: Partial<Config> = {}, withVectors = true
   const cache = new Watched({ file: join(dir, "cache.db") });
   const index = SqliteIndex.open(join(dir, `${name}-${checkouts.length}.db`), { readonly: false });
   const indexer = new Indexer({
-    ...{ project: projectAt(root), config: complete, rules: createIgnoreRules(root, complete) },
-    ...{ index, cache, withVectors, log: silentLog },
+    project: projectAt(root),
+    config: complete,
+    rules: createIgnoreRules(root, complete),
+    index,
+    cache,
+    withVectors,
+    log: silentLog,
   });
   const made = { root, index, indexer, cache };
   checkouts.push(made);

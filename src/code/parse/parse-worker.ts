@@ -127,7 +127,15 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
     const chunked = chunkSource({ path, language, text }, syntax, options);
     const graph = syntax === null ? null : extractGraph(syntax, code!, grammar!);
     const parsed: ParsedFile = {
-      ...{ status: "indexed", path, size, mtimeMs, hash, language, isBuilt, ...chunked, words: words.all },
+      status: "indexed",
+      path,
+      size,
+      mtimeMs,
+      hash,
+      language,
+      isBuilt,
+      ...chunked,
+      words: words.all,
       chunks: withFingerprints(chunked.chunks, words.all),
       graph: graph && encodeGraph(graph),
     };

@@ -9,7 +9,7 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 /** What `pm open` puts into the address has to be used within so long. Milliseconds. */
 export const codeLifetimeMs = 60_000;
 /** A browser that asked nothing for so long is signed out. Milliseconds. */
-export const maxUnusedMs = 7 * 24 * 3600 * 1000;
+const maxUnusedMs = 7 * 24 * 3600 * 1000;
 /** Codes, and browsers that are signed in, at a time; more push out the oldest. */
 const maxCodes = 32;
 const maxBrowsers = 32;
@@ -125,7 +125,7 @@ const browserNames = [
 ] as const;
 
 /** Of these names alone, as anybody may write a `User-Agent`. */
-export function browserName(userAgent: string): string {
+function browserName(userAgent: string): string {
   for (const [product, name] of browserNames) {
     const [, major] = new RegExp(`${product}/(\\d{1,4})\\b`).exec(userAgent) ?? [];
     if (major !== undefined) return `${name} ${major}`;

@@ -3,6 +3,7 @@ import { createIgnoreRules, type IgnoreRules } from "../../code/files/ignore.ts"
 import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { IndexThread } from "../../code/index/index-thread.ts";
 import { Indexer } from "../../code/index/indexer.ts";
+import { indexDriver } from "../../engines/drivers.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -13,7 +14,6 @@ import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { CodeSearch } from "../../search/code/engine.ts";
 import { indexCommits } from "../../search/history/index-commits.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
 import { acquireLock, type Lock } from "../../store/sqlite/lock.ts";
 import { type Ending, runInReverse } from "../lifecycle/endings.ts";
 import { IndexWork } from "../watch/index-work.ts";

@@ -155,9 +155,11 @@ export class Projects {
 
   private async prepare(project: Project): Promise<void> {
     await rememberProject(project);
-    settleIdentity(project).catch((error: unknown) =>
+    const settled = settleIdentity(project).catch((error: unknown) =>
       this.options.log.debug(`cannot recognise ${project.root}: ${messageOf(error)}`),
     );
+    // In an engine a new index begins as that of another checkout of the project, whose first commits tell which that is.
+    if (recordingConfig(project).config["index.driver"] !== "sqlite") await settled;
   }
 
   private openAgain(project: Project): void {

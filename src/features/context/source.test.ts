@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
 import { harmless } from "../../text/quotation.ts";
 import { tokensOf } from "../../text/text-size.ts";
-import { frameQuotes, type Injection, maxCharacters } from "./source.ts";
+import { frameQuotes, type Injection } from "./source.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({
   ref: `chunk:${quote.slice(0, 8)}`,
@@ -62,7 +62,7 @@ describe("what is quoted", () => {
         expect(lines).toHaveLength(answer.included.length + 4);
         expect(answer.text.match(/[<>]/g)).toHaveLength(4);
         expect(answer.tokens).toBeLessThanOrEqual(budget);
-        expect(answer.text.length).toBeLessThanOrEqual(maxCharacters);
+        expect(answer.text.length).toBeLessThanOrEqual(10_000);
         // None of it is left where a client writes it down.
         expect(withoutOwnContext(`before ${answer.text} after`)).toBe("before\nafter");
       }),

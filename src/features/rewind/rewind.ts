@@ -1,16 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { setups } from "../../agents/registry.ts";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
-import {
-  inOrderToTake,
-  keyOf,
-  partState,
-  putPart,
-  takePart,
-  textWithoutOurs,
-} from "../../agents/setup/parts.ts";
-import { projectPlace, putBack, switchOff } from "../../agents/setup/record.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
@@ -36,6 +26,8 @@ import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
+import { type AgentPart, inOrderToTake, readWithoutParts } from "../../setup/agent-part.ts";
+import { projectPlace, putBack, switchOff } from "../../setup/record.ts";
 import { checkpointOfCommit, findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/memory-records.ts";
@@ -64,13 +56,13 @@ async function withoutOwnEdits<T>(
   const changed = new Set(dirty.filter(({ isStaged }) => !isStaged).map(({ path }) => path));
   const staged = new Set(dirty.filter(({ isStaged }) => isStaged).map(({ path }) => path));
   const nameInGit = (path: string) => relative(top, path).split(sep).join("/");
-  const aside: { part: ReturnType<typeof inOrderToTake>[number]; path: string }[] = [];
-  for (const part of inOrderToTake(place, setups)) {
-    const { file } = partState(place, ...part);
+  const aside: { part: AgentPart; path: string }[] = [];
+  for (const part of inOrderToTake(place)) {
+    const { file } = part.look();
     const path = file === null ? null : join(place.dir, file);
     if (path === null || staged.has(nameInGit(path))) continue;
     const isOurs = await isOnlyOurs(top, nameInGit(path), changed, commit, () =>
-      textWithoutOurs(place, setups, path),
+      readWithoutParts(place, path),
     );
     if (isOurs) aside.push({ part, path });
   }
@@ -79,14 +71,14 @@ async function withoutOwnEdits<T>(
   if (aside.length > 0)
     switchOff(
       place,
-      aside.map(({ part }) => keyOf(...part)),
+      aside.map(({ part }) => part.key),
     );
   try {
-    for (const { part } of aside) takePart(place, ...part);
+    for (const { part } of aside) part.take();
     if (hooks) await removeGitHooks(project);
     return { result: await work(), wasAside: true };
   } finally {
-    for (const { part, path } of aside.toReversed()) putPart(place, ...part, path);
+    for (const { part, path } of aside.toReversed()) part.onlyIn(path).put();
     if (aside.length > 0) putBack(place);
     if (hooks) await installGitHooks(project);
   }

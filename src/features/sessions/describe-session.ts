@@ -17,22 +17,25 @@ import {
 import { bestSummaries, topicsOfSessions } from "../../store/memory/sessions/summaries.ts";
 import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
+import { sessions as sessionRows } from "../../store/tables/sessions.ts";
 import { beginningOf } from "../../text/text-size.ts";
 import { entry } from "../blame/blame-summary.ts";
 import { annotationOf } from "../notes/notes.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../notes/operation.ts";
 import { isoTime } from "../status/describe-index.ts";
 import { briefOf } from "./brief.ts";
-import type {
-  SessionRequest,
-  SessionResponse,
-  SessionSummary,
-  SessionsRequest,
-  SessionsResponse,
+import {
+  type SessionRequest,
+  type SessionResponse,
+  type SessionSummary,
+  type SessionsRequest,
+  type SessionsResponse,
+  sessionSummary,
 } from "./operation.ts";
 import { renderTurn } from "./read-turns.ts";
 import { sessionLog } from "./session-log.ts";
 import { isRunning } from "./session-words.ts";
+import { showRow } from "./show-row.ts";
 
 /** Default number of entries in a list. */
 const listed = { sessions: 20, annotations: 10 } as const;
@@ -207,22 +210,15 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
   const others = sessionsByIds(memory, related);
   const lastTurns = lastTurnsOf(memory, ids);
   const topics = topicsOfSessions(memory, ids);
-  const uidOf = (id: number | null) => (id === null ? null : (others.get(id)?.uid ?? null));
+  const { shape } = sessionSummary();
+  const uidOf = (id: number) => others.get(id)?.uid ?? null;
   return sessions.map((session) => {
     const usage = usageOf(memory, session.id);
     const { turns = 0, chunks = 0, decisions = 0, children = 0 } = counts.get(session.id) ?? {};
     return {
+      ...showRow<typeof sessionRows, SessionSummary>(sessionRows, session, { shape, uidOf }),
       id: session.uid,
-      agent: session.agent,
-      author: session.author,
-      title: session.title,
       topics: topics.get(session.id) ?? [],
-      branch: session.branch,
-      cwd: session.cwd,
-      started_at: isoTime(session.startedAt),
-      last_at: isoTime(session.lastAt),
-      ended_at: isoTime(session.endedAt),
-      end_reason: session.endReason,
       turns,
       chunks,
       annotations: listAnnotations(memory, { sessionUid: session.uid }).length,
@@ -230,10 +226,6 @@ function summarise(memory: Memory, sessions: readonly SessionRecord[]): SessionS
       agents: children,
       models: usage.map(({ model }) => model),
       tokens: tokensOf(usage),
-      parent_id: uidOf(session.parentId),
-      parent_tool_use: session.parentToolUse,
-      agent_type: session.agentType,
-      forked_from: uidOf(session.forkedFrom),
       ...(lastTurns.get(session.id)?.state != null && { last_state: lastTurns.get(session.id)!.state! }),
       doing: doingIn(memory, session, lastTurns.get(session.id)?.number),
     };

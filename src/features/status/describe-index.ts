@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { indexDriver } from "../../engines/drivers.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf } from "../../project/errors.ts";
 import { namesIn } from "../../project/files/if-any.ts";
@@ -8,7 +9,6 @@ import { daemonFiles } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/results.ts";
 import type { CodeSearch } from "../../search/code/engine.ts";
-import { indexDriver } from "../../store/index/drivers.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { StatusResponse } from "./operation.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
 import { changeOf } from "../../project/files/file-id.ts";
 import { findUpwards } from "../../project/paths.ts";
-import { GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
+import { configArguments, GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf, unquotePath } from "../output-lines.ts";
 import { RepositoryCache } from "../repository-cache.ts";
@@ -124,14 +124,20 @@ async function blame(dir: string, path: string, request: BlameRequest): Promise<
     throw new GitFailure("failed", `${JSON.stringify(revision)} is not a revision`);
   }
   const args = [
-    ...[...plain, "-c", "blame.showRoot=false", "-c", "blame.markIgnoredLines=false"],
-    ...["blame", "--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-progress"],
+    ...plain,
+    ...configArguments({ "blame.showRoot": "false", "blame.markIgnoredLines": "false" }),
+    "blame",
+    "--porcelain",
+    "--encoding=UTF-8",
+    "--no-textconv",
+    "--no-progress",
     ...(lists === undefined
       ? []
       : ["--no-ignore-revs-file", ...lists.map((list) => `--ignore-revs-file=${list}`)]),
     ...ranges.flatMap(([first, last]) => ["-L", `${first},${last}`]),
     ...(revision === undefined ? [] : [revision]),
-    ...["--", path],
+    "--",
+    path,
   ];
   const reader = new BlameReader(prefix, cutOff);
   for await (const lines of linesOf(gitBytes(dir, args, { signal, env: plainEnvironment }))) {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { LRUCache } from "lru-cache";
 import { codeOf } from "../../project/errors.ts";
 import { fits } from "../../protocol/outside.ts";
 import { GitFailure, gitBuffer, gitBytes, gitText, plain, plainDiff, plainEnvironment } from "../git.ts";
@@ -70,20 +71,19 @@ export async function* changesOfEach(
 ): AsyncGenerator<{ hash: string; files: AsyncIterable<ChangedFile> }, void, undefined> {
   const { prefix, cutOff } = await placeOf(dir, signal);
   const args = [
-    ...[
-      ...plain,
-      "diff-tree",
-      "--stdin",
-      "--always",
-      "-r",
-      "-c",
-      "--root",
-      "--raw",
-      "-p",
-      "-U0",
-      ...plainDiff,
-    ],
-    ...["--", ...(prefix === "" ? [] : ["."])],
+    ...plain,
+    "diff-tree",
+    "--stdin",
+    "--always",
+    "-r",
+    "-c",
+    "--root",
+    "--raw",
+    "-p",
+    "-U0",
+    ...plainDiff,
+    "--",
+    ...(prefix === "" ? [] : ["."]),
   ];
   const stdin = hashes.filter((hash) => !cutOff.has(hash)).map((hash) => `${hash}\n`);
   const output = linesOf(gitBytes(dir, args, { signal, stdin, env: plainEnvironment }), maxLineLength);
@@ -177,7 +177,7 @@ function hashOf(dir: string, revision: string, signal?: AbortSignal): Promise<st
 /** Cache time for directories without a working tree (bare repositories). Milliseconds. */
 const cacheMs = 30_000;
 /** Cached, so that a thousand commits need one lookup; valid while `gitDir` is the same. */
-const places = new Map<string, { gitDir: string | null; prefix: string; shallow: string; until: number }>();
+const places = new LRUCache<string, { gitDir: string | null; prefix: string; shallow: string }>({ max: 100 });
 
 /**
  * The path of `dir` in its working tree ("" at the top, else with a final slash), and the commits whose parents a
@@ -189,17 +189,15 @@ export async function placeOf(
 ): Promise<{ prefix: string; cutOff: ReadonlySet<string> }> {
   const gitDir = gitDirectoryOf(dir);
   let place = places.get(dir);
-  if (place === undefined || place.gitDir !== gitDir || place.until < Date.now()) {
+  if (place === undefined || place.gitDir !== gitDir) {
     const text = await gitText(dir, ["rev-parse", "--show-prefix", "--git-path", "shallow"], signal);
     const end = text.lastIndexOf("\n");
     place = {
       gitDir,
       prefix: text.slice(0, Math.max(0, end)),
       shallow: resolve(dir, text.slice(end + 1)),
-      until: gitDir === null ? Date.now() + cacheMs : Infinity,
     };
-    if (places.size > 100) places.clear();
-    places.set(dir, place);
+    places.set(dir, place, { ttl: gitDir === null ? cacheMs : 0 });
   }
   return { prefix: place.prefix, cutOff: hashesIn(place.shallow) };
 }
@@ -227,16 +225,23 @@ export async function patchIdsOf(
   if (hashes.length === 0) return ids;
   const diff = [
     ...plain,
-    ...["diff-tree", "--stdin", "--root", "-r", "-p", "-U3", "--no-renames", "--full-index", "--no-ext-diff"],
-    ...[
-      "--no-textconv",
-      "--no-color",
-      "--submodule=short",
-      "-O/dev/null",
-      "--src-prefix=a/",
-      "--dst-prefix=b/",
-    ],
-    ...["--no-relative", "--inter-hunk-context=0"],
+    "diff-tree",
+    "--stdin",
+    "--root",
+    "-r",
+    "-p",
+    "-U3",
+    "--no-renames",
+    "--full-index",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--submodule=short",
+    "-O/dev/null",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--no-relative",
+    "--inter-hunk-context=0",
   ];
   let failure: unknown = null;
   async function* patches() {

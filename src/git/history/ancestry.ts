@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { fits } from "../../protocol/outside.ts";
 import { GitFailure, gitBuffer, gitBytes, gitFields } from "../git.ts";
 import { readObjects } from "../objects.ts";
@@ -29,7 +30,7 @@ export class Ancestry {
   /** Reverts since then. */
   private reverts: { since: number; all: Revert[] } | null = null;
   /** Serialises lookups, so that each uses the results of the one before. */
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly oneByOne = pLimit(1);
 
   constructor(
     private readonly dir: string,
@@ -44,8 +45,7 @@ export class Ancestry {
   async statesOf(hashes: readonly string[], signal?: AbortSignal): Promise<Map<string, CommitFate>> {
     const wanted = [...new Set(hashes)];
     if (this.missing(wanted).length > 0 && this.stamp !== null) {
-      const lookup = this.last.then(() => this.askFor(this.missing(wanted), signal));
-      this.last = lookup.catch(() => {});
+      const lookup = this.oneByOne(() => this.askFor(this.missing(wanted), signal));
       await (signal ? Promise.race([lookup, aborted(signal)]) : lookup);
     }
     return new Map(
@@ -213,8 +213,16 @@ async function revertsSince(dir: string, since: number, signal?: AbortSignal): P
   const fields = gitFields(
     dir,
     [
-      ...["log", "-z", "--no-show-signature", "--no-color", "--fixed-strings", "--grep=This reverts commit "],
-      ...["--encoding=UTF-8", `--since=@${seconds}`, "--format=%H%n%B", "HEAD"],
+      "log",
+      "-z",
+      "--no-show-signature",
+      "--no-color",
+      "--fixed-strings",
+      "--grep=This reverts commit ",
+      "--encoding=UTF-8",
+      `--since=@${seconds}`,
+      "--format=%H%n%B",
+      "HEAD",
     ],
     signal,
   );

@@ -34,9 +34,16 @@ export async function* readCommits(
   if (revisions.length === 0) return;
   const args = [
     ...plain,
-    ...["log", "-z", ...(withFiles ? ["--numstat", "--no-renames", "--relative"] : ["--no-patch"])],
-    ...["--no-show-signature", "--no-color", "--no-decorate", "--no-notes"],
-    ...["--no-mailmap", "--encoding=UTF-8", format],
+    "log",
+    "-z",
+    ...(withFiles ? ["--numstat", "--no-renames", "--relative"] : ["--no-patch"]),
+    "--no-show-signature",
+    "--no-color",
+    "--no-decorate",
+    "--no-notes",
+    "--no-mailmap",
+    "--encoding=UTF-8",
+    format,
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     ...(oldestFirst ? ["--topo-order", "--reverse"] : []),
     ...given,
@@ -108,8 +115,19 @@ export async function* reflogOf(
 ): AsyncGenerator<ReflogEntry, void, undefined> {
   const args = [
     ...plain,
-    ...["log", "--walk-reflogs", "-z", "--no-patch", "--no-show-signature", "--no-color", "--no-decorate"],
-    ...["--no-notes", "--encoding=UTF-8", "--date=unix", "--format=tformat:%H%x00%gd%x00%gs", "HEAD", "--"],
+    "log",
+    "--walk-reflogs",
+    "-z",
+    "--no-patch",
+    "--no-show-signature",
+    "--no-color",
+    "--no-decorate",
+    "--no-notes",
+    "--encoding=UTF-8",
+    "--date=unix",
+    "--format=tformat:%H%x00%gd%x00%gs",
+    "HEAD",
+    "--",
   ];
   const fields = gitFields(dir, args, signal);
   for await (const hash of fields) {

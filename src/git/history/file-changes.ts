@@ -34,9 +34,20 @@ export function recentChangesOf(dir: string, path: string, revision = "HEAD"): P
 
 async function readChanges(dir: string, path: string, revision: string): Promise<FileChange[]> {
   const args = [
-    ...[...plain, "log", "--no-merges", `--max-count=${most.commits}`, "--no-show-signature"],
-    ...["--encoding=UTF-8", "--format=%x01%H %ct %s", "-p", "-U0", ...plainDiff, "--no-renames"],
-    ...[revision, "--", path],
+    ...plain,
+    "log",
+    "--no-merges",
+    `--max-count=${most.commits}`,
+    "--no-show-signature",
+    "--encoding=UTF-8",
+    "--format=%x01%H %ct %s",
+    "-p",
+    "-U0",
+    ...plainDiff,
+    "--no-renames",
+    revision,
+    "--",
+    path,
   ];
   const changes: FileChange[] = [];
   let isHunk = false;

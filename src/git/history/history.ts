@@ -35,12 +35,23 @@ export async function* commitsOf(
 ): AsyncGenerator<Commit, void, undefined> {
   const isPart = !existsSync(join(dir, ".git"));
   const args = [
-    ...["log", "-z", "--name-only", "--no-renames", "--relative", "--no-show-signature"],
-    ...["--no-color", "--no-ext-diff", "--no-textconv", "--encoding=UTF-8"],
+    "log",
+    "-z",
+    "--name-only",
+    "--no-renames",
+    "--relative",
+    "--no-show-signature",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--encoding=UTF-8",
     ...(merges ? [] : ["--no-merges"]),
     ...(limit === undefined ? [] : [`--max-count=${limit}`]),
     // A path would leave out the merges of whole branches.
-    ...["--format=%x01%H%x00%an%x00%at%x00%B%x00", ...revisions, "--", ...(isPart || !merges ? ["."] : [])],
+    "--format=%x01%H%x00%an%x00%at%x00%B%x00",
+    ...revisions,
+    "--",
+    ...(isPart || !merges ? ["."] : []),
   ];
   const fields = gitFields(dir, args, signal);
   let commit: Commit | null = null;

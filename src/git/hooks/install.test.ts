@@ -76,10 +76,8 @@ function commit(dir = repository.dir): { status: number | null; stderr: string }
   return { status: result.status, stderr: result.stderr };
 }
 
-const all = (outcome: string, dir = ".git/hooks") => ({
-  state: "installed",
-  hooks: gitHookNames.map((hook) => ({ hook, file: `${dir}/${hook}`, outcome })),
-});
+const all = (outcome: string, dir = ".git/hooks") =>
+  gitHookNames.map((hook) => ({ hook, file: `${dir}/${hook}`, outcome }));
 
 describe("installing git's hooks", () => {
   it("creates the hooks and their directory, and removes both again", async () => {
@@ -175,9 +173,11 @@ describe("installing git's hooks", () => {
     await installGitHooks(project);
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace(/^ +\[.*\n/m, "").replace("rest", "rest\nmore"));
-    expect((await installGitHooks(project)) as object).toMatchObject({
-      hooks: [{ outcome: "already" }, { outcome: "already" }, { outcome: "changed" }],
-    });
+    expect(await installGitHooks(project)).toMatchObject([
+      { outcome: "already" },
+      { outcome: "already" },
+      { outcome: "changed" },
+    ]);
     expect(readFileSync(file, "utf8")).toBe(text.replace("rest", "rest\nmore"));
   });
 
@@ -306,12 +306,12 @@ describe("the hooks directory", () => {
     for (const dir of [elsewhere, "/dev/null"]) {
       repository.git("config", "--global", "core.hooksPath", dir);
       try {
-        expect(await installGitHooks(project)).toMatchObject({
-          state: "shared",
-          dir,
-          reason: expect.stringContaining("core.hooksPath"),
+        await expect(installGitHooks(project)).rejects.toMatchObject({
+          code: "settings_invalid",
+          message: expect.stringContaining("core.hooksPath"),
+          hint: expect.stringContaining("pommel hook git-post-commit"),
         });
-        expect(await gitHooksState(project)).toMatchObject({ state: "shared" });
+        expect(await gitHooksState(project)).toMatchObject({ state: "shared", dir });
       } finally {
         repository.git("config", "--global", "--unset", "core.hooksPath");
       }
@@ -320,7 +320,7 @@ describe("the hooks directory", () => {
     // A relative path is inside each repository.
     repository.git("config", "--global", "core.hooksPath", ".githooks");
     try {
-      expect(await installGitHooks(project)).toMatchObject({ state: "installed" });
+      expect(await installGitHooks(project)).toHaveLength(gitHookNames.length);
     } finally {
       repository.git("config", "--global", "--unset", "core.hooksPath");
     }
@@ -339,13 +339,11 @@ sh -e "$s" "$@"
     for (const hook of gitHookNames) put(`.husky/_/${hook}`, runner);
     put(".husky/post-commit", "echo rest >&2\n", 0o644);
     const before = hooksSnapshot(".husky");
-    expect(await installGitHooks(project)).toMatchObject({
-      hooks: [
-        { file: ".husky/post-commit", outcome: "changed" },
-        { outcome: "created" },
-        { outcome: "created" },
-      ],
-    });
+    expect(await installGitHooks(project)).toMatchObject([
+      { file: ".husky/post-commit", outcome: "changed" },
+      { outcome: "created" },
+      { outcome: "created" },
+    ]);
     expect(commit()).toEqual({ status: 0, stderr: "rest\n" });
     expect(hooksSnapshot(".husky/_")).toEqual(
       Object.fromEntries(gitHookNames.map((hook) => [hook, expect.stringContaining(runner)])),
@@ -373,18 +371,15 @@ sh -e "$s" "$@"
   it("does not exist without git or a working tree", async () => {
     const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-none-")));
     const none = projectAt(dir);
-    expect(await installGitHooks(none)).toMatchObject({ state: "none" });
+    const nothing = { code: "not_found", message: expect.stringMatching(/^No git hooks: .*\.$/) };
+    await expect(installGitHooks(none)).rejects.toMatchObject(nothing);
     expect(await removeGitHooks(none)).toEqual([]);
     execFileSync("git", ["init", "--quiet", "--bare", dir]);
-    expect(await installGitHooks(none)).toMatchObject({ state: "none", reason: expect.any(String) });
+    await expect(installGitHooks(none)).rejects.toMatchObject(nothing);
     const path = process.env.PATH;
     process.env.PATH = dir;
     try {
-      expect(await installGitHooks(project)).toEqual({
-        state: "none",
-        dir: null,
-        reason: "git is not installed",
-      });
+      expect(await gitHooksState(project)).toMatchObject({ state: "none", reason: "git is not installed" });
     } finally {
       process.env.PATH = path;
     }

@@ -14,7 +14,7 @@ import {
   withHooksLock,
   writeHook,
 } from "./hook-file.ts";
-import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
+import { type FoundPlace, fromRoot, hooksPlace, refuseHooks } from "./place.ts";
 import {
   blockOf,
   findBlock,
@@ -28,18 +28,12 @@ import {
 } from "./script.ts";
 import { readRecord, writeRecord } from "./state.ts";
 
-interface InstalledHook {
+export interface InstalledHook {
   hook: GitHookName;
   /** Relative to the project's root, with slashes. */
   file: string;
   outcome: "created" | "changed" | "already";
 }
-
-/** The installed hooks, or why nothing was installed. */
-export type InstalledGitHooks =
-  /** `dir` is relative to the project's root, with slashes. */
-  | { state: "installed"; dir: string; hooks: InstalledHook[] }
-  | { state: "none" | "shared" | "broken"; dir: string | null; reason: string };
 
 /** A planned change of one hook; undone when another one fails. */
 interface Change extends InstalledHook {
@@ -52,11 +46,11 @@ interface Change extends InstalledHook {
 /**
  * Adds Pommel's block to the hooks of the project's repository: all or none. Existing hooks run as before; one that
  * cannot hold the block (a program, a link) is kept under another name and run by a wrapper.
- * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block in a hook has no end
+ * @throws PommelError `unreadable`, `disk_full`, `settings_invalid` when the block in a hook has no end; as `refuseHooks`
  */
-export async function installGitHooks(project: Project): Promise<InstalledGitHooks> {
+export async function installGitHooks(project: Project): Promise<InstalledHook[]> {
   const place = await hooksPlace(project.root);
-  if (place.state !== "found") return place;
+  if (place.state !== "found") throw refuseHooks(place);
   const missing = missingDirs(place.dir);
   const done: Change[] = [];
   try {
@@ -73,8 +67,7 @@ export async function installGitHooks(project: Project): Promise<InstalledGitHoo
     for (const dir of missing.reverse()) removeEmpty(dir);
     throw error;
   }
-  const hooks = done.map(({ hook, file, outcome }) => ({ hook, file, outcome }));
-  return { state: "installed", dir: fromRoot(project, place.dir), hooks };
+  return done.map(({ hook, file, outcome }) => ({ hook, file, outcome }));
 }
 
 /** The directories that creating `dir` creates, parents first. */

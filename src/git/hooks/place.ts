@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { explanationOf } from "../../project/errors.ts";
+import { explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
@@ -22,6 +22,18 @@ type HooksPlace =
   | { state: "none" | "shared" | "broken"; dir: string | null; reason: string };
 
 export type FoundPlace = Extract<HooksPlace, { state: "found" }>;
+
+/** The error for a repository that can have no hooks of Pommel. */
+export function refuseHooks({ state, reason }: Exclude<HooksPlace, FoundPlace>): PommelError {
+  const message = `No git hooks: ${reason.replace(/\.?$/, ".")}`;
+  if (state === "none") return new PommelError("not_found", message);
+  if (state === "broken") return new PommelError("git_failed", message);
+  return new PommelError(
+    "settings_invalid",
+    message,
+    "Pommel still finds commits in the reflog, a little later. To record them at once, run `pommel hook git-post-commit` in the background from the hook there.",
+  );
+}
 
 /** Asks git, which handles core.hooksPath, worktrees and submodules. */
 export async function hooksPlace(root: string): Promise<HooksPlace> {

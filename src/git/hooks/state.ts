@@ -7,17 +7,19 @@ import { makeDirectory } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
-import { type FoundPlace, fromRoot, hooksPlace } from "./place.ts";
+import { type FoundPlace, fromRoot, hooksPlace, refuseHooks } from "./place.ts";
 import { findBlock } from "./script.ts";
 
 /** Whether Pommel's git hooks are installed. */
 export interface GitHooksState {
   /** `partial`: some are missing. `none`, `shared`, `broken`: not installable, for `reason`. */
   state: "installed" | "partial" | "absent" | "none" | "shared" | "broken";
-  /** The hooks directory, relative to the project's root. */
+  /** The hooks directory, relative to the project's root; absolute where other repositories use it, too. */
   dir: string | null;
   missing: GitHookName[];
   reason: string | null;
+  /** The same as an error, with what to do. */
+  error: PommelError | null;
   /** Directories with installed hooks that git no longer uses (core.hooksPath changed). */
   shadowed: string[];
   /** Removed with `pm disable`. */
@@ -27,15 +29,16 @@ export interface GitHooksState {
 export async function gitHooksState(project: Project): Promise<GitHooksState> {
   const place = await hooksPlace(project.root);
   const { disabled, dirs } = readRecord(project);
-  const here = place.dir === null ? null : fromRoot(project, place.dir);
+  const here = place.state === "found" ? fromRoot(project, place.dir) : place.dir;
   const shadowed = dirs.filter((dir) => dir !== here && existsSync(resolve(project.root, dir)));
   if (place.state !== "found") {
-    return { state: place.state, dir: here, missing: [], reason: place.reason, shadowed, disabled };
+    const { state, reason } = place;
+    return { state, dir: here, missing: [], reason, error: refuseHooks(place), shadowed, disabled };
   }
   const missing = gitHookNames.filter((hook) => !isInstalled(place, hook));
   const state =
     missing.length === 0 ? "installed" : missing.length < gitHookNames.length ? "partial" : "absent";
-  return { state, dir: here, missing, reason: null, shadowed, disabled };
+  return { state, dir: here, missing, reason: null, error: null, shadowed, disabled };
 }
 
 /** pre-commit runs the hook that it replaced. */

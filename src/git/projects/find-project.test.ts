@@ -349,16 +349,34 @@ it("keeps what was recorded of a project that is used again: its name, and wheth
 });
 
 const project = (id: string, more: Partial<KnownProject> = {}): KnownProject => ({
-  ...{ id, name: id, roots: ["r1"], remotes: [], within: "", isNamed: false, isOff: false },
-  ...{ createdAt: 1, lastUsedAt: 1, ...more },
+  id,
+  name: id,
+  roots: ["r1"],
+  remotes: [],
+  within: "",
+  isNamed: false,
+  isOff: false,
+  createdAt: 1,
+  lastUsedAt: 1,
+  ...more,
 });
 const checkout = (root: string, of: string, more: Partial<KnownCheckout> = {}): KnownCheckout => ({
-  ...{ root, project: of, rootId: `root of ${root}`, gitId: `git of ${root}`, notice: null },
-  ...{ lastUsedAt: 1, ...more },
+  root,
+  project: of,
+  rootId: `root of ${root}`,
+  gitId: `git of ${root}`,
+  notice: null,
+  lastUsedAt: 1,
+  ...more,
 });
 const identity = (more: Partial<CheckoutIdentity> = {}): CheckoutIdentity => ({
-  ...{ rootId: "root of /new", gitId: "git of /new", roots: ["r1"], remote: null, clonedFrom: null },
-  ...{ within: "", ...more },
+  rootId: "root of /new",
+  gitId: "git of /new",
+  roots: ["r1"],
+  remote: null,
+  clonedFrom: null,
+  within: "",
+  ...more,
 });
 
 /** The project that a checkout at /new holds. @param gone directories that are not there any more */

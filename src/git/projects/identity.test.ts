@@ -113,7 +113,12 @@ describe("the identity of a checkout", () => {
     const plain = join(home.dir, "plain");
     mkdirSync(plain);
     expect(await identity(plain)).toEqual({
-      ...{ rootId: fileId(plain), gitId: null, roots: [], remote: null, clonedFrom: null, within: "" },
+      rootId: fileId(plain),
+      gitId: null,
+      roots: [],
+      remote: null,
+      clonedFrom: null,
+      within: "",
     });
   });
 

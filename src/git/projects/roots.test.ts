@@ -42,7 +42,12 @@ it("project roots include its other checkouts, those that are gone as well", asy
   const { id } = namedProject(root);
   const gone = join(home.dir, "gone");
   Registry.open().saveCheckout({
-    ...{ root: gone, project: id, rootId: null, gitId: null, notice: null, lastUsedAt: 1 },
+    root: gone,
+    project: id,
+    rootId: null,
+    gitId: null,
+    notice: null,
+    lastUsedAt: 1,
   });
   expect(await projectRoots(root)).toEqual([root, gone]);
   expect(await projectRoots(projectOf(id, gone).root)).toEqual([gone, root]);

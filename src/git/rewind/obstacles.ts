@@ -58,18 +58,18 @@ export interface TreeEntry {
  */
 export async function changesTo(top: string, commit: string): Promise<TreeChange[]> {
   const fields = await byteFields(top, [
-    ...[
-      ...plain,
-      "diff-index",
-      "--cached",
-      "-R",
-      "--raw",
-      "--no-abbrev",
-      "--no-renames",
-      "-z",
-      "-O/dev/null",
-    ],
-    ...["--ignore-submodules=none", commit, "--"],
+    ...plain,
+    "diff-index",
+    "--cached",
+    "-R",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "-z",
+    "-O/dev/null",
+    "--ignore-submodules=none",
+    commit,
+    "--",
   ]);
   const changes: TreeChange[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
@@ -98,7 +98,12 @@ interface Uncommitted {
  */
 export async function uncommitted(top: string): Promise<Uncommitted[]> {
   const fields = await byteFields(top, [
-    ...[...plain, "status", "--porcelain=v2", "-z", "--untracked-files=no", "--no-renames"],
+    ...plain,
+    "status",
+    "--porcelain=v2",
+    "-z",
+    "--untracked-files=no",
+    "--no-renames",
     "--ignore-submodules=none",
   ]);
   return fields.flatMap((field) => {

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../project/errors.ts";
-import { GitFailure, gitBuffer, mayFetch, plain } from "../git.ts";
+import { configArguments, GitFailure, gitBuffer, mayFetch, plain } from "../git.ts";
 import {
   assumedUnchanged,
   type BytePath,
@@ -107,7 +107,9 @@ async function checkOut({ top, head }: WorkingTree, commit: string, overOwnWork:
   // The user asked for it, so fetching what a partial clone lacks is fine.
   const env = mayFetch;
   const git = async (...args: string[]) =>
-    (await gitBuffer(top, [...plain, "-c", "submodule.recurse=false", ...args], { env })).toString().trim();
+    (await gitBuffer(top, [...plain, ...configArguments({ "submodule.recurse": "false" }), ...args], { env }))
+      .toString()
+      .trim();
   try {
     // Files with new times but the same content are no obstacle.
     await git("update-index", "-q", "--refresh").catch((error: unknown) => {

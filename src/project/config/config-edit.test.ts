@@ -15,6 +15,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
+import { runs } from "../../../test/support/runs.ts";
 import { ownConfigFile } from "../home.ts";
 import type { Project } from "../paths.ts";
 import { loadConfig } from "./config.ts";
@@ -228,6 +229,6 @@ it("gets what was set and leaves every other line as it was", () => {
         if (start.startsWith("# Of")) expect(read()).toBe(start);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(50) },
   );
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { maxNoteLength, notedMessage, notesIn, writeNotesPrompt } from "./prompt-notes.ts";
+import { notedMessage, notesIn, writeNotesPrompt } from "./prompt-notes.ts";
 
 const note = "Note to Pommel: use Redis";
 const found = ["use Redis"];
@@ -38,7 +38,7 @@ describe("a person's notes in a prompt", () => {
   });
 
   it("are bounded, and never end in half a character", () => {
-    expect(notesIn(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(maxNoteLength);
+    expect(notesIn(`Note to Pommel: ${"x".repeat(5_000)}`)[0]).toHaveLength(2_000);
     const [long = ""] = notesIn(`Note to Pommel: x${"😀".repeat(2_000)}`);
     expect(Buffer.from(long).toString()).toBe(long);
   });

@@ -6,7 +6,7 @@ import { beginningOf, plainOneLine, wholeCharacters } from "../../text/text-size
  */
 
 /** Characters of a note that are kept. */
-export const maxNoteLength = 2_000;
+const maxNoteLength = 2_000;
 
 /** Whether a text speaks of notes at all. */
 export const mentionsNote = /(?<![\p{L}\p{N}_])note[ \t]+to[ \t]+pommel\b/iu;

@@ -4,18 +4,20 @@ import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { scanProject } from "../../code/files/scan.ts";
 import { languageOf } from "../../code/languages/index.ts";
 import type { Level } from "../../project/levels.ts";
-import type {
-  ChunkId,
-  ChunkOutline,
-  FieldWeights,
-  FileId,
-  Frequencies,
-  IndexEntry,
-  Match,
-  QueryVector,
-  Scope,
-  SearchableIndex,
-  StoredChunk,
+import {
+  type ChunkId,
+  type ChunkOutline,
+  chunkId,
+  type FieldWeights,
+  type FileId,
+  type Frequencies,
+  fileId,
+  type IndexEntry,
+  type Match,
+  type QueryVector,
+  type Scope,
+  type SearchableIndex,
+  type StoredChunk,
 } from "../../store/index/port.ts";
 import { chunksWithPhrase } from "../../store/index/words/holders.ts";
 import { type FoundList, LoadedSegments, scopeFilter } from "../../store/index/words/loaded-segments.ts";
@@ -71,7 +73,11 @@ export class DiskIndex implements SearchableIndex {
       if (text === undefined) continue;
       bytes += size;
       files.push({
-        ...{ id: files.length as unknown as FileId, path, size, mtimeMs, language: languageOf(path) },
+        id: fileId(files.length),
+        path,
+        size,
+        mtimeMs,
+        language: languageOf(path),
         first: words.next,
         ...addLines(words, path, text),
       });
@@ -92,10 +98,10 @@ export class DiskIndex implements SearchableIndex {
     const found = tokens.map((token) => new Map<number, FoundList>(this.listOf(token)));
     const inScope = scopeFilter(
       scope.levels,
-      scope.files && new Set(scope.files.flatMap((id) => this.chunkRows(id))),
+      scope.files && new Set<number>(scope.files.flatMap((id) => this.chunksIn(id))),
     );
     const best = this.segments.best(tokens, found, weights, k, inScope);
-    return best.map(({ row, score }) => ({ id: row as unknown as ChunkId, score }));
+    return best.map(({ row, score }) => ({ id: chunkId(row), score }));
   }
 
   private listOf(token: string): [number, FoundList][] {
@@ -130,7 +136,7 @@ export class DiskIndex implements SearchableIndex {
       const ids: ChunkId[] = [];
       for (const chunk of chunksWithPhrase(words as Postings[])) {
         if (ids.length >= limit) break;
-        ids.push((chunk + 1) as unknown as ChunkId);
+        ids.push(chunkId(chunk + 1));
       }
       return ids;
     });
@@ -141,11 +147,11 @@ export class DiskIndex implements SearchableIndex {
   }
 
   async chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
-    return ids.map((id) => this.chunkAt(id as unknown as number));
+    return ids.map((id) => this.chunkAt(id));
   }
 
   async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
-    return files.flatMap((file) => this.chunkRows(file).map((row) => this.chunkAt(row)));
+    return files.flatMap((file) => this.chunksIn(file).map((id) => this.chunkAt(id)));
   }
 
   async graphs(): Promise<ReadonlyMap<FileId, Uint8Array>> {
@@ -162,28 +168,33 @@ export class DiskIndex implements SearchableIndex {
 
   async release() {}
 
-  private chunkRows(file: FileId): number[] {
-    const { first, starts } = this.indexed[file as unknown as number]!;
-    return starts.map((_, i) => first + i);
+  private chunksIn(file: FileId): ChunkId[] {
+    const { first, starts } = this.indexed[file]!;
+    return starts.map((_, i) => chunkId(first + i));
   }
 
-  private chunkAt(row: number): StoredChunk {
-    const file = this.indexed.findLast(({ first, starts }) => first <= row && starts.length > 0)!;
-    const at = row - file.first;
+  private chunkAt(id: ChunkId): StoredChunk {
+    const file = this.indexed.findLast(({ first, starts }) => first <= id && starts.length > 0)!;
+    const at = id - file.first;
     const startLine = file.starts[at]!;
     return {
-      ...{ id: row as unknown as ChunkId, file: file.id, path: file.path, level, name: "", parentName: null },
-      ...{ startLine, endLine: (file.starts[at + 1] ?? file.lines + 1) - 1, parentUid: null },
+      id,
       uid: createHash("sha256").update(`${file.path}:${startLine}`).digest("hex").slice(0, 16),
-      ...{
-        fingerprint: 0,
-        built: 0,
-        size: file.size,
-        mtimeMs: file.mtimeMs,
-        language: file.language,
-        kind: "",
-        signature: "",
-      },
+      parentUid: null,
+      parentName: null,
+      file: file.id,
+      path: file.path,
+      size: file.size,
+      mtimeMs: file.mtimeMs,
+      language: file.language,
+      level,
+      kind: "",
+      name: "",
+      signature: "",
+      startLine,
+      endLine: (file.starts[at + 1] ?? file.lines + 1) - 1,
+      fingerprint: 0,
+      built: 0,
     };
   }
 }

@@ -468,7 +468,12 @@ describe("in a repository of several packages", () => {
     "packages/web/src/paint.ts": "export function paintWindow(colour: string) {\n  return colour;\n}\n",
   };
   const base: CodeQuery = {
-    ...{ query: "parseOptions", limit: 5, levels: ["method"], paths: [], languages: [], explain: true },
+    query: "parseOptions",
+    limit: 5,
+    levels: ["method"],
+    paths: [],
+    languages: [],
+    explain: true,
   };
   let monorepo: CodeSearch;
   let close: () => Promise<void>;

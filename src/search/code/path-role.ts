@@ -1,3 +1,4 @@
+import { memoize } from "../../text/memoize.ts";
 import data from "./path-roles.json" with { type: "json" };
 
 /** A file's purpose, judged by its path. Ranking pushes all but "source" down unless the query asks for it. */
@@ -23,19 +24,17 @@ const rules = data.map(({ role, path, askedForBy }) => ({
 /** Roles that what is built may have by its path alone. */
 const ofSources: ReadonlySet<PathRole> = new Set(["source", "barrel", "types"]);
 
-const known = new Map<string, PathRole>();
+const roleByPath = memoize<PathRole>(
+  100_000,
+  (path) => rules.find(({ pattern }) => pattern.test(path))?.role ?? "source",
+);
 
 /**
  * The role of a path relative to the project's root.
  * @param isBuilt a compiler or a bundler wrote the file, as its content shows
  */
 export function roleOf(path: string, isBuilt = false): PathRole {
-  let role = known.get(path);
-  if (role === undefined) {
-    role = rules.find(({ pattern }) => pattern.test(path))?.role ?? "source";
-    if (known.size > 100_000) known.clear();
-    known.set(path, role);
-  }
+  const role = roleByPath(path);
   return isBuilt && ofSources.has(role) ? "built" : role;
 }
 

@@ -1,4 +1,5 @@
 import type { ChunkOutline, Definition } from "../../store/index/port.ts";
+import { memoize } from "../../text/memoize.ts";
 import { partsOf, stem } from "../../text/tokens.ts";
 import { abbreviationsOf } from "./abbreviations.ts";
 import type { AnalysedQuery } from "./query.ts";
@@ -70,18 +71,8 @@ export interface Candidate {
   file: number;
 }
 
-const stemCache = new Map<string, readonly string[]>();
-
-/** The stems of a name's parts; cached, names come back query after query. */
-function stemsOf(name: string): readonly string[] {
-  let stems = stemCache.get(name);
-  if (stems === undefined) {
-    stems = [...new Set(partsOf(name).map(stem))];
-    if (stemCache.size > 200_000) stemCache.clear();
-    stemCache.set(name, stems);
-  }
-  return stems;
-}
+/** The stems of a name's parts; names come back query after query. */
+const stemsOf = memoize<readonly string[]>(200_000, (name) => [...new Set(partsOf(name).map(stem))]);
 
 /** The weight of each of the query's stems: rare in the repository counts more. Sums to 1. */
 export type StemWeights = ReadonlyMap<string, number>;
@@ -165,19 +156,11 @@ interface PathStems {
   directories: readonly string[];
 }
 
-const pathCache = new Map<string, PathStems>();
-
-/** Cached, as each question meets the same files. */
-function stemsOfPath(path: string): PathStems {
-  let stems = pathCache.get(path);
-  if (stems === undefined) {
-    const { directories, base } = pathParts(path);
-    stems = { name: stemsOf(namingDirectory(path) || base), directories: stemsOf(directories) };
-    if (pathCache.size >= 50_000) pathCache.clear();
-    pathCache.set(path, stems);
-  }
-  return stems;
-}
+/** Each question meets the same files. */
+const stemsOfPath = memoize(50_000, (path): PathStems => {
+  const { directories, base } = pathParts(path);
+  return { name: stemsOf(namingDirectory(path) || base), directories: stemsOf(directories) };
+});
 
 /** Shorter beginnings of words are chance. Characters. */
 const minBeginning = 4;

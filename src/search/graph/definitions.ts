@@ -104,7 +104,11 @@ export class Definitions {
     const { name, kind, line, endLine, owner, parent } = found;
     const around = graph!.definitions[parent]?.name ?? null;
     return {
-      ...{ file, name, kind, line, endLine },
+      file,
+      name,
+      kind,
+      line,
+      endLine,
       parent: owner === "" || owner === objectOwner ? around : owner,
     };
   }

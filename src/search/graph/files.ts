@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { decodeGraph, type FileGraph } from "../../code/graph/record.ts";
 import { grammarOf } from "../../code/languages/index.ts";
 import type { Modules, References } from "../../code/languages/references/references.ts";
@@ -6,14 +7,14 @@ import { packagesOfIndex } from "../packages/packages.ts";
 import { ModuleFinder } from "./modules.ts";
 
 /** Files whose graphs are kept, about 20 kB each. */
-const maxKept = 2000;
+const maxGraphs = 2000;
 
 /** What a question needs of the graphs of an index's files; all of one revision. */
 export class GraphFiles {
   private constructor(
     private readonly index: SearchableIndex,
     private readonly byPath: ReadonlyMap<string, IndexEntry>,
-    private readonly kept: Map<FileId, FileGraph | null>,
+    private readonly graphs: LRUCache<FileId, FileGraph | "none">,
     readonly modules: ModuleFinder,
   ) {}
 
@@ -23,11 +24,11 @@ export class GraphFiles {
     if (before?.revision === revision) return before.files;
     const [entries, packages] = await Promise.all([index.files(), packagesOfIndex(index, root)]);
     // A file that changes gets another id, and the graph of the former one is never asked for again.
-    const kept = before?.files.kept ?? new Map();
+    const graphs = before?.files.graphs ?? new LRUCache({ max: maxGraphs });
     const ids = new Set(entries.map(({ id }) => id));
-    for (const id of kept.keys()) if (!ids.has(id)) kept.delete(id);
+    for (const id of [...graphs.keys()]) if (!ids.has(id)) graphs.delete(id);
     const byPath = new Map(entries.map((entry) => [entry.path, entry]));
-    const files = new GraphFiles(index, byPath, kept, new ModuleFinder([...byPath.keys()], packages, root));
+    const files = new GraphFiles(index, byPath, graphs, new ModuleFinder([...byPath.keys()], packages, root));
     known.set(index, { revision, files });
     return files;
   }
@@ -53,19 +54,19 @@ export class GraphFiles {
   async graph(path: string): Promise<FileGraph | null> {
     const id = this.byPath.get(path)?.id;
     if (id === undefined) return null;
-    if (!this.kept.has(id)) await this.load([path]);
-    return this.kept.get(id) ?? null;
+    if (!this.graphs.has(id)) await this.load([path]);
+    const graph = this.graphs.get(id);
+    return graph === undefined || graph === "none" ? null : graph;
   }
 
   /** Several at once, for those that are asked for next. */
   async load(paths: readonly string[]): Promise<void> {
-    const ids = paths.flatMap((path) => this.byPath.get(path)?.id ?? []).filter((id) => !this.kept.has(id));
+    const ids = paths.flatMap((path) => this.byPath.get(path)?.id ?? []).filter((id) => !this.graphs.has(id));
     if (ids.length === 0) return;
     const found = await this.index.graphs(ids);
-    if (this.kept.size + ids.length > maxKept) this.kept.clear();
     for (const id of ids) {
       const data = found.get(id);
-      this.kept.set(id, data === undefined ? null : decodeGraph(data));
+      this.graphs.set(id, data === undefined ? "none" : decodeGraph(data));
     }
   }
 }

@@ -165,7 +165,9 @@ export class CodeGraph {
         const caller = definition(file, within);
         if (wanted.holds(caller, graph)) continue;
         edges.add({
-          ...{ target: caller, kind, lines },
+          target: caller,
+          kind,
+          lines,
           confidence: isDispatched ? "dispatch" : confidence,
           candidates: isDispatched ? 1 : found.length,
         });

@@ -49,7 +49,9 @@ export async function impactOn(graph: CodeGraph, targets: readonly Target[], dep
             distance,
             how: kind,
             through: mentioned(through, kind),
-            ...{ lines, confidence: least, candidates },
+            lines,
+            confidence: least,
+            candidates,
           });
         }
         if (before === undefined && target.at >= 0 && carriesOn.has(kind) && isSure.has(least)) {

@@ -12,8 +12,16 @@ afterEach(() => store.remove());
 
 function event(uid: string, title: string, more: Partial<EventRecord> = {}): void {
   saveEvent(store.memory, {
-    ...{ uid, title, description: "", type: "task", status: "active", branch: null },
-    ...{ startsAt: null, endsAt: null, createdAt: 1, updatedAt: 1 },
+    uid,
+    title,
+    description: "",
+    type: "task",
+    status: "active",
+    branch: null,
+    startsAt: null,
+    endsAt: null,
+    createdAt: 1,
+    updatedAt: 1,
     ...more,
   });
 }

@@ -6,7 +6,12 @@ interface Hit extends HitPlace {
 }
 
 const hit = (name: string, sessionId: number, turn: number, more: Partial<HitPlace> = {}): Hit => ({
-  ...{ name, sessionId, turn, evidence: 1, isSummary: false, isLoneNote: false },
+  name,
+  sessionId,
+  turn,
+  evidence: 1,
+  isSummary: false,
+  isLoneNote: false,
   ...more,
 });
 

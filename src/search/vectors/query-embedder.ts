@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
 import { explanationOf } from "../../project/errors.ts";
@@ -74,7 +75,7 @@ interface Answer {
 /** An answer that comes later than this is not waited for in the background either. Milliseconds. */
 const maxAnswerMs = 30_000;
 /** Queries whose vectors are cached. */
-const maxRemembered = 100;
+const maxAnswers = 100;
 const firstPauseMs = 1000;
 const maxPauseMs = 60_000;
 
@@ -88,7 +89,7 @@ class ModelQueryEmbedder {
   /** Why the last question was not answered, or not in time. */
   problem: string | null = null;
   /** Vectors of the last queries: the same one comes again for its next page, or to see why. */
-  private readonly remembered = new Map<string, QueryVector | null>();
+  private readonly answers = new LRUCache<string, Answer>({ max: maxAnswers });
   /** A query whose deadline has passed is still running: a model is being loaded, say. */
   private isWaiting = false;
 
@@ -106,17 +107,16 @@ class ModelQueryEmbedder {
   }
 
   async ask(query: string): Promise<Answer> {
-    const known = this.remembered.get(query);
-    if (known !== undefined) return { vector: known, problem: null };
+    const known = this.answers.get(query);
+    if (known !== undefined) return known;
     if (this.isWaiting || Date.now() < this.pausedUntil) return { vector: null, problem: this.problem };
     const answer = this.embedder.embed([query], "query", AbortSignal.timeout(maxAnswerMs)).then(
       ([vector]) => {
         this.failures = 0;
         this.problem = null;
-        if (this.remembered.size >= maxRemembered) this.remembered.clear();
-        const ours = vector ? { model: this.model, vector } : null;
-        this.remembered.set(query, ours);
-        return { vector: ours, problem: null };
+        const answered = { vector: vector ? { model: this.model, vector } : null, problem: null };
+        this.answers.set(query, answered);
+        return answered;
       },
       (error: unknown) => this.fail(error),
     );

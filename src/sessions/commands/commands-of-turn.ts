@@ -34,8 +34,14 @@ export function commandsOf(turn: Turn, relativize: (path: string) => string): Co
       if (answer === undefined || neverEnded.test(answer.result.text)) return [];
       const tookMs = at === null || answer.at === null ? null : Math.max(answer.at - at, 0);
       return runsOf(entry, answer.result).map(({ step, ...run }, i) => ({
-        ...{ seq, step: i, at, tookMs, line: beginningOf(step.text, longest.line) },
-        ...{ name: step.name, form: step.form, purpose: purposeOf(entry) },
+        seq,
+        step: i,
+        at,
+        tookMs,
+        line: beginningOf(step.text, longest.line),
+        name: step.name,
+        form: step.form,
+        purpose: purposeOf(entry),
         directory: directoryOf(step.directory, cwd, relativize),
         ...run,
       }));

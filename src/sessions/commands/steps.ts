@@ -12,13 +12,44 @@ interface Named {
 
 /** Words in front of a program, with how many words of their own they take. */
 const wrappers: Readonly<Record<string, number>> = {
-  ...{ sudo: 0, env: 0, time: 0, nohup: 0, command: 0, exec: 0, nice: 0, ionice: 0, setsid: 0, "\\": 0 },
-  ...{ timeout: 1, gtimeout: 1, flock: 1, npx: 0, bunx: 0, uvx: 0, "xvfb-run": 0, caffeinate: 0, doppler: 0 },
+  sudo: 0,
+  env: 0,
+  time: 0,
+  nohup: 0,
+  command: 0,
+  exec: 0,
+  nice: 0,
+  ionice: 0,
+  setsid: 0,
+  "\\": 0,
+  timeout: 1,
+  gtimeout: 1,
+  flock: 1,
+  npx: 0,
+  bunx: 0,
+  uvx: 0,
+  "xvfb-run": 0,
+  caffeinate: 0,
+  doppler: 0,
 };
 /** The same in two words. */
 const runners = new Set([
-  ...["uv run", "poetry run", "pipenv run", "bundle exec", "pnpm exec", "pnpm dlx", "yarn dlx", "yarn exec"],
-  ...["npm exec", "mise exec", "mise x", "rye run", "pdm run", "hatch run", "direnv exec", "dotenv --"],
+  "uv run",
+  "poetry run",
+  "pipenv run",
+  "bundle exec",
+  "pnpm exec",
+  "pnpm dlx",
+  "yarn dlx",
+  "yarn exec",
+  "npm exec",
+  "mise exec",
+  "mise x",
+  "rye run",
+  "pdm run",
+  "hatch run",
+  "direnv exec",
+  "dotenv --",
 ]);
 /** Options of wrappers and of programs that take the next word. */
 const withValue =
@@ -26,7 +57,18 @@ const withValue =
 
 const shells = new Set(["bash", "sh", "zsh", "dash"]);
 const interpreters = new Set([
-  ...["node", "python", "python3", "ruby", "perl", "php", "tsx", "ts-node", "bun", "deno", "Rscript", "lua"],
+  "node",
+  "python",
+  "python3",
+  "ruby",
+  "perl",
+  "php",
+  "tsx",
+  "ts-node",
+  "bun",
+  "deno",
+  "Rscript",
+  "lua",
   ...shells,
 ]);
 /** Code in the line itself is not run again. */

@@ -239,7 +239,10 @@ interface Statement {
 }
 
 export const statementIn = ({ note, source, author, at }: AnnotationRecord) => ({
-  ...{ text: note, by: speakerOf(source), author: author ?? null, at },
+  text: note,
+  by: speakerOf(source),
+  author: author ?? null,
+  at,
 });
 
 /** What a note replaces, as quoted; null: nothing, or the words of somebody whom its author does not speak for. */

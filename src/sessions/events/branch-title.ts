@@ -15,7 +15,7 @@ const foreign = /^(dependabot|renovate|snyk-[^/]*|pre-commit-ci[^/]*|entire|pomm
 const kinds = new Set(branchKinds);
 
 /** Whether a branch is about one thing, which an event could be. */
-export function isTopical(branch: string): boolean {
+function isTopical(branch: string): boolean {
   return branch.trim() !== "" && !defaults.test(branch) && !foreign.test(branch);
 }
 

@@ -40,10 +40,16 @@ function read(lines: readonly string[]) {
 function ingest(agent: Agent, file: string) {
   return ingestTranscript(
     {
-      ...{ memory: kept.memory, agent, embedder: null, ledgerKey: Buffer.alloc(32, 7) },
+      memory: kept.memory,
+      agent,
+      embedder: null,
+      ledgerKey: Buffer.alloc(32, 7),
       scrubber: createScrubber({ globalFile: "", projectFile: null, pii: false }),
       chunks: { minTokens: 200, maxTokens: 800, pauseMinutes: 5, kinds: kindRules() },
-      ...{ maxChunks: 0, root: "/home/dev/shop", worktrees: [], log: silentLog },
+      maxChunks: 0,
+      root: "/home/dev/shop",
+      worktrees: [],
+      log: silentLog,
     },
     file,
   );

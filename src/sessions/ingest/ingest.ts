@@ -124,7 +124,12 @@ function openSession({ memory, agent }: IngestOptions, info: TranscriptInfo): Se
     // What others shared of it is not what the agent wrote here.
     if (known !== null && known.author !== null) dropTurns(memory, known.id);
     return saveSession(memory, {
-      ...{ uid, agent: agent.name, cwd, startedAt, author: null, signer: null },
+      uid,
+      agent: agent.name,
+      cwd,
+      startedAt,
+      author: null,
+      signer: null,
       ...(before && { forkedFrom: before.id }),
       ...(above && {
         parentId: above.id,

@@ -104,7 +104,11 @@ export function vanishingOf(
   const soon = [...transcripts()].filter(({ mtimeMs }) => mtimeMs + (days - soonDays) * dayMs <= now);
   const first = Math.min(...soon.map(({ mtimeMs }) => mtimeMs + days * dayMs));
   return {
-    ...{ agent: agent.name, title: agent.title, days, setting, source },
+    agent: agent.name,
+    title: agent.title,
+    days,
+    setting,
+    source,
     sessions: soon.length,
     stored: soon.filter(({ isStored }) => isStored).length,
     within_days: soonDays,

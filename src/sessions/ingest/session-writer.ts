@@ -126,8 +126,12 @@ const maxTokens = 1e12;
 function messageOf({ messageId, model, input, output, cacheRead, cacheWrite }: Usage) {
   const tokens = (count: number) => (count > 0 ? Math.min(Math.round(count), maxTokens) : 0);
   return {
-    ...{ messageUid: messageId, model, input: tokens(input), output: tokens(output) },
-    ...{ cacheRead: tokens(cacheRead), cacheWrite: tokens(cacheWrite) },
+    messageUid: messageId,
+    model,
+    input: tokens(input),
+    output: tokens(output),
+    cacheRead: tokens(cacheRead),
+    cacheWrite: tokens(cacheWrite),
   };
 }
 

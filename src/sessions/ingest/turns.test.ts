@@ -12,16 +12,7 @@ import {
   wrote,
 } from "../../../test/support/turn-fixture.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
-import {
-  actionCounts,
-  changesTopic,
-  groupState,
-  groupTurns,
-  promptBeginning,
-  startsNewGroup,
-  toolCounts,
-  touchedFiles,
-} from "./turns.ts";
+import { groupTurns, turnToStore } from "./turns.ts";
 
 const options = { minTokens: 200, pauseMinutes: 5 };
 const numbers = (turns: Turn[]) =>
@@ -66,12 +57,8 @@ describe("groups of turns", () => {
     ["the next test fails now", false],
     ["next.js is slow", false],
     ["nusse", false],
-  ])("%j changes the topic: %s", (texts, changes) => {
-    expect(changesTopic(texts)).toBe(changes);
-  });
-
-  test("words that change the topic end a group", () => {
-    expect(numbers(conversation(prompt("a?"), prompt("now let's do b")))).toEqual([[1], [2]]);
+  ])("%j changes the topic, which ends a group: %s", (texts, changes) => {
+    expect(numbers(conversation(prompt("a?"), prompt(texts)))).toEqual(changes ? [[1], [2]] : [[1, 2]]);
   });
 
   test("edits of files that the group did not touch end it", () => {
@@ -125,10 +112,10 @@ test("a turn that begins a group still does when it grows", () => {
         ...happenings,
       );
       if (first === undefined || second === undefined) throw new Error("expected two turns");
-      const group = groupState([first]);
-      const begins = second.lines.map((_, end) =>
-        startsNewGroup(group, { ...second, lines: second.lines.slice(0, end + 1) }, options),
-      );
+      const begins = second.lines.map((_, end) => {
+        const beginning = { ...second, lines: second.lines.slice(0, end + 1) };
+        return groupTurns([first, beginning], options).length === 2;
+      });
       expect(begins).toEqual(begins.toSorted((a, b) => Number(a) - Number(b)));
     }),
   );
@@ -139,7 +126,7 @@ function turnOf(...happenings: Happening[]): Turn {
   if (turn === undefined) throw new Error("no turn");
   return turn;
 }
-const relative = (path: string): string => path.replace("/p/", "");
+const stored = (turn: Turn) => turnToStore(turn, (path) => path.replace("/p/", ""));
 
 test("files with the strongest action on each, in order; failed edits do not count", () => {
   const turn = turnOf(
@@ -152,7 +139,7 @@ test("files with the strongest action on each, in order; failed edits do not cou
     edited("/p/c.ts", "x", "y"),
     edited("/p/d.ts", "1", "2", { isError: true }),
   );
-  expect(touchedFiles(turn, relative)).toEqual([
+  expect(stored(turn).files).toEqual([
     { path: "a.ts", how: "edit" },
     { path: "b.ts", how: "read" },
     { path: "c.ts", how: "write" },
@@ -161,7 +148,7 @@ test("files with the strongest action on each, in order; failed edits do not cou
 
 test("tools are counted, failed uses as well", () => {
   const turn = turnOf(ran("a"), ran("b", "x", { isError: true }), read("/p/a.ts"));
-  expect(toolCounts(turn)).toEqual({ Bash: 2, Read: 1 });
+  expect(stored(turn).tools).toEqual({ Bash: 2, Read: 1 });
 });
 
 test("uses are counted by their action, failed ones as well", () => {
@@ -172,7 +159,7 @@ test("uses are counted by their action, failed ones as well", () => {
     edited("/p/a.ts", "1", "2"),
     wrote("/p/c.ts", "x"),
   );
-  expect(actionCounts(turn)).toEqual({ command: 2, read: 1, write: 2 });
+  expect(stored(turn).actions).toEqual({ command: 2, read: 1, write: 2 });
 });
 
 test("an adapter's own action for a call takes precedence over its looks", () => {
@@ -183,11 +170,11 @@ test("an adapter's own action for a call takes precedence over its looks", () =>
 });
 
 test("the beginning of the prompt, in one line", () => {
-  expect(promptBeginning(turnOf(prompt("why\n\n  does it\tfail? "), text("because")))).toBe(
+  expect(stored(turnOf(prompt("why\n\n  does it\tfail? "), text("because"))).prompt).toBe(
     "why does it fail?",
   );
-  expect(promptBeginning(turnOf(text("no prompt")))).toBe("");
-  const long = promptBeginning(turnOf(prompt("word ".repeat(5_000))));
+  expect(stored(turnOf(text("no prompt"))).prompt).toBe("");
+  const { prompt: long } = stored(turnOf(prompt("word ".repeat(5_000))));
   expect(long.length).toBeLessThanOrEqual(300);
   expect(long).toMatch(/word…$/);
 });

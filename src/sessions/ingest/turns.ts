@@ -22,7 +22,7 @@ export interface GroupOptions {
   pauseMinutes: number;
 }
 
-export interface GroupState {
+interface GroupState {
   tokens: number;
   /** When the last of its turns ended. */
   endedAt: number | null;
@@ -36,7 +36,7 @@ const topicMarker =
   /^\s*(?:(?:ok(?:ay)?|alright|all right|great|good|perfect|cool|nice|thanks|thank you|fint|godt|tak|super)\b[\s,.!:-]*)*(?:now,? let['’]?s\b|let['’]?s move on\b|moving on\b|next,? (?:let['’]?s|can (?:we|you)|i['’]?d like|i (?:want|would like)|we (?:should|need))\b|switching to\b|(?:on (?:a|to a) )?(?:different|another|new) (?:topic|subject)\b|lad os (?:nu|gå videre)\b|nu (?:skal|vil) vi\b|næste(?:[\s,:.]|$)|noget (?:helt )?andet(?:[\s,:.]|$))/iu;
 
 /** Whether a prompt begins with words that change the topic. */
-export function changesTopic(prompt: string): boolean {
+function changesTopic(prompt: string): boolean {
   return topicMarker.test(prompt.slice(0, 300));
 }
 
@@ -57,7 +57,7 @@ function filesOf(turn: Turn): { path: string; edits: boolean }[] {
 }
 
 /** The facts about a group that decide whether the next turn joins it. */
-export function groupState(turns: readonly Turn[]): GroupState {
+function groupState(turns: readonly Turn[]): GroupState {
   const files = turns.flatMap(filesOf);
   const lines = turns.at(-1)?.lines ?? [];
   const endedAt = lines.reduce<number | null>(
@@ -73,7 +73,7 @@ export function groupState(turns: readonly Turn[]): GroupState {
 }
 
 /** Whether a turn begins a group of its own after `group`. */
-export function startsNewGroup(group: GroupState, turn: Turn, options: GroupOptions): boolean {
+function startsNewGroup(group: GroupState, turn: Turn, options: GroupOptions): boolean {
   if (group.tokens >= options.minTokens) return true;
   const startedAt = turn.lines.find(({ at }) => at !== null)?.at ?? null;
   const paused =
@@ -132,7 +132,7 @@ export function* effectiveUses(turn: Turn): Iterable<ToolUse> {
 }
 
 /** Files that a turn touched, each with the strongest action on it, in order of their first touch. */
-export function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
+function touchedFiles(turn: Turn, relativize: (path: string) => string): TurnFile[] {
   const files = new Map<string, FileTouch["how"]>();
   for (const use of effectiveUses(turn)) {
     for (const { path, how } of use.files) {
@@ -145,12 +145,12 @@ export function touchedFiles(turn: Turn, relativize: (path: string) => string): 
 }
 
 /** Uses by tool, failed ones included. */
-export function toolCounts(turn: Turn): Record<string, number> {
+function toolCounts(turn: Turn): Record<string, number> {
   return countUses(turn, ({ tool }) => tool);
 }
 
 /** Uses by their action, failed ones included. */
-export function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
+function actionCounts(turn: Turn): Partial<Record<ToolAction, number>> {
   return countUses(turn, actionOf);
 }
 
@@ -173,6 +173,6 @@ function promptOf(turn: Turn): string {
 }
 
 /** The beginning of the prompt, in one line of up to 300 characters, as turns keep it for lists. */
-export function promptBeginning(turn: Turn): string {
+function promptBeginning(turn: Turn): string {
   return beginningOf(promptOf(turn).slice(0, 4_000).replace(/\s+/g, " ").trim(), 300);
 }

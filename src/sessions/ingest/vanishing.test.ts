@@ -12,8 +12,13 @@ const aged = (days: number, isStored: boolean) => ({ mtimeMs: now - days * day, 
 it("counts what vanishes within a week, also what is overdue, and how much of it is stored", () => {
   const transcripts = [aged(2, false), aged(22.9, false), aged(23.1, true), aged(29, false), aged(40, true)];
   expect(vanishingOf(agent(monthly), "/", () => transcripts, now)).toEqual({
-    ...{ agent: "claude", title: "Claude Code", ...monthly },
-    ...{ sessions: 3, stored: 2, within_days: 7, first_at: "2026-03-31T00:00:00.000Z" },
+    agent: "claude",
+    title: "Claude Code",
+    ...monthly,
+    sessions: 3,
+    stored: 2,
+    within_days: 7,
+    first_at: "2026-03-31T00:00:00.000Z",
   });
   expect(vanishingOf(agent(monthly), "/", () => [aged(29, false)], now)).toMatchObject({
     first_at: "2026-04-01T00:00:00.000Z",

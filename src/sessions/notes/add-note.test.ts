@@ -77,7 +77,11 @@ it("edits a note in its place, and forgets the old words", async () => {
   });
   const edited = await editNote(stage.work, old, "build halved, hush1");
   expect(edited).toMatchObject({
-    ...{ note: "build halved, [REDACTED_WORD]", sessionUid: "s", turn: 1, branch: "main", at: 7 },
+    note: "build halved, [REDACTED_WORD]",
+    sessionUid: "s",
+    turn: 1,
+    branch: "main",
+    at: 7,
   });
   expect(listAnnotations(stage.memory).map(({ note }) => note)).toEqual([edited.note]);
   expect(stage.everything()).not.toMatch(/bild halfed|hush\d/);

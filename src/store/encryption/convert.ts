@@ -25,10 +25,10 @@ import {
   auditFolders,
   auditTexts,
   databasesOf,
+  engineFolders,
   filesIn,
   foldersOf,
   type HomeFiles,
-  lanceFolders,
   plainAmong,
   textsOfDaemon,
   trashedTexts,
@@ -127,8 +127,8 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
     if (to === "decrypt") rmSync(ownEnvelope(file), { force: true });
     done(file);
   }
-  // LanceDB cannot encrypt it; an index is made again.
-  if (to === "encrypt") for (const dir of lanceFolders()) rmSync(dir, { recursive: true, force: true });
+  // Engines cannot encrypt them; an index is made again.
+  if (to === "encrypt") for (const dir of engineFolders()) rmSync(dir, { recursive: true, force: true });
   convertTexts([...textsOfDaemon(), ...trashedTexts()], to).forEach(done);
   for (const dir of auditFolders()) convertAudit(dir, to).forEach(done);
   return { files };

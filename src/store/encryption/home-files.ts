@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { codeOf, PommelError } from "../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../project/home.ts";
 import { isSealed } from "../../protocol/sealed-text.ts";
-import { lanceFolder } from "../index/remote-engine.ts";
+import { engineFolder } from "../index/engine-folder.ts";
 import { listTrash, rowsFile, trashDir } from "../trash/trash.ts";
 
 /** What a home holds that is encrypted when the home is, and what of it is plain. */
@@ -49,7 +49,7 @@ export function plainFiles(options: HomeFiles): string[] {
       return text.split("\n").some((line) => line !== "" && !isSealed(line));
     },
   );
-  return [...plainAmong(databasesOf(options)), ...texts, ...lanceFolders()];
+  return [...plainAmong(databasesOf(options)), ...texts, ...engineFolders()];
 }
 
 export const databasesOf = (options: HomeFiles): string[] => databasesIn(foldersOf(options));
@@ -87,9 +87,10 @@ export const trashedTexts = (): string[] =>
     .map(rowsFile)
     .filter((file) => existsSync(file));
 
-export const lanceFolders = (): string[] =>
+/** Of engines, which cannot encrypt. */
+export const engineFolders = (): string[] =>
   foldersIn(join(homeOf().cacheDir, "checkouts"))
-    .map((dir) => lanceFolder(join(dir, "index.db")))
+    .map((dir) => engineFolder(join(dir, "index.db")))
     .filter((dir) => existsSync(dir));
 
 export function filesIn(dir: string): string[] {

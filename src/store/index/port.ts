@@ -1,4 +1,3 @@
-import type { Config } from "../../project/config/settings.ts";
 import type { Level } from "../../project/levels.ts";
 import type { Logger } from "../../project/log.ts";
 import type { HeldWord } from "../../text/tokens.ts";
@@ -25,12 +24,16 @@ declare const chunkBrand: unique symbol;
 declare const fileBrand: unique symbol;
 
 /**
- * Names a chunk for as long as `revision` stays the same: what it is made of is the driver's business. To be compared by
+ * Names a chunk for as long as `revision` stays the same: which number it is, is the driver's business. To be compared by
  * `===` and handed back to the index that it came from, nothing else.
  */
-export type ChunkId = (number | string) & { readonly [chunkBrand]: true };
+export type ChunkId = number & { readonly [chunkBrand]: true };
 /** Names an indexed file, as `ChunkId` a chunk. */
-export type FileId = (number | string) & { readonly [fileBrand]: true };
+export type FileId = number & { readonly [fileBrand]: true };
+
+/** For drivers: the ids of what they number. */
+export const chunkId = (number: number): ChunkId => number as ChunkId;
+export const fileId = (number: number): FileId => number as FileId;
 
 /** Where to look; null means everywhere. */
 export interface Scope {
@@ -298,6 +301,3 @@ export interface IndexDriver {
   /** Where indexes are, for people: an address without a password; "" for the project's own directory. */
   readonly place: string;
 }
-
-/** What drivers read of the configuration. */
-export type DriverSettings = Pick<Config, "index.driver" | "index.url">;

@@ -1,10 +1,7 @@
 import { nameKey, tokenStream } from "../../text/tokens.ts";
-import type { ChunkId, IndexCounts, StoredChunk } from "./port.ts";
+import type { IndexCounts, StoredChunk } from "./port.ts";
 import type { IndexedFile, SkipReason, SymbolRecord, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";
-
-/** A row of chunks as the port knows it. */
-export const chunkId = (row: number) => row as unknown as ChunkId;
 
 /** A chunk as engines store it, beside the file that it is of. */
 export interface ChunkRow

@@ -1,21 +1,11 @@
 import type { CommandOutcome } from "../../protocol/values.ts";
+import { commands } from "../tables/commands.ts";
+import { insertInto, selectColumns } from "../tables/statements.ts";
+import type { Row } from "../tables/table.ts";
 import type { Memory } from "./memory.ts";
 
 /** A program that an agent ran. */
-export interface CommandToStore {
-  /** The session's line with the call, and the place in its command line. */
-  seq: number;
-  step: number;
-  at: number | null;
-  tookMs: number | null;
-  directory: string;
-  line: string;
-  name: string;
-  form: string;
-  purpose: string;
-  outcome: CommandOutcome;
-  status: number | null;
-  error: string | null;
+export interface CommandToStore extends Omit<Row<typeof commands>, "id" | "turnId"> {
   /** Of the error's lines. */
   signatures: string[];
 }
@@ -30,22 +20,18 @@ export interface CommandRecord extends Omit<CommandToStore, "signatures"> {
   turn: number;
 }
 
-const columns = `c.id, c.seq, c.step, c.at, c.took_ms AS tookMs, c.directory, c.line, c.name, c.form, c.purpose, c.outcome,
-  c.status, c.error, t.session_id AS sessionId, s.uid AS sessionUid, s.agent, s.author, t.number AS turn`;
+const columns = `${selectColumns(commands, { of: "c", except: ["turnId"] })}, t.session_id AS sessionId,
+  s.uid AS sessionUid, s.agent, s.author, t.number AS turn`;
 const from = "FROM commands c JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id";
 
 /** Puts the commands of a turn in place of those that are stored. */
-export function saveCommands(memory: Memory, turnId: number, commands: readonly CommandToStore[]): void {
+export function saveCommands(memory: Memory, turnId: number, ran: readonly CommandToStore[]): void {
   memory.inTransaction(() => {
     memory.prepare("DELETE FROM commands WHERE turn_id = ?").run(turnId);
-    if (commands.length === 0) return;
-    const insert = memory.prepare(
-      `INSERT INTO commands (turn_id, seq, step, at, took_ms, directory, line, name, form, purpose, outcome, status, error)
-       VALUES (@turnId, @seq, @step, @at, @tookMs, @directory, @line, @name, @form, @purpose, @outcome, @status, @error)
-       RETURNING id`,
-    );
+    if (ran.length === 0) return;
+    const insert = memory.prepare(`${insertInto(commands)} RETURNING id`);
     const sign = memory.prepare("INSERT OR IGNORE INTO command_errors (signature, command_id) VALUES (?, ?)");
-    for (const { signatures, ...command } of commands) {
+    for (const { signatures, ...command } of ran) {
       const { id } = insert.get({ turnId, ...command }) as { id: number };
       for (const signature of signatures) sign.run(signature, id);
     }

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { eventLinks, events } from "../tables/events.ts";
+import { insertInto, selectColumns, storeRow, upsertInto } from "../tables/statements.ts";
 import type { Memory } from "./memory.ts";
 import type { Authorship, EventLink, EventRecord } from "./memory-records.ts";
 import { isOwn } from "./sessions/sessions.ts";
 import { theOnly } from "./the-only.ts";
 
-const columns = `uid, title, description, type, status, branch, starts_at AS startsAt, ends_at AS endsAt,
-  created_at AS createdAt, updated_at AS updatedAt, author, signer`;
-const linkColumns = `event_uid AS eventUid, kind, target_uid AS targetUid, added_at AS addedAt,
-  removed_at AS removedAt`;
+const columns = selectColumns(events);
 
 /** An id for an event that is made here: twelve hexadecimal digits, as a checkpoint's. */
 export function newEventUid(): string {
@@ -24,17 +23,8 @@ export function saveEvent(memory: Memory, event: EventRecord): EventRecord {
     const known = eventByUid(memory, event.uid);
     if (known && !isLater(event, known)) return known;
     memory
-      .prepare(
-        `INSERT INTO events (uid, title, description, type, status, branch, starts_at, ends_at, created_at, updated_at,
-           author, signer)
-         VALUES (@uid, @title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt,
-           @author, @signer)
-         ON CONFLICT (uid) DO UPDATE SET
-           (title, description, type, status, branch, starts_at, ends_at, created_at, updated_at, author, signer)
-           = (@title, @description, @type, @status, @branch, @startsAt, @endsAt, @createdAt, @updatedAt, @author,
-            @signer)`,
-      )
-      .run({ ...event, author: event.author ?? null, signer: event.signer ?? null });
+      .prepare(upsertInto(events, ["uid"]))
+      .run(storeRow(events, { ...event, author: event.author ?? null, signer: event.signer ?? null }));
     return event;
   });
 }
@@ -73,14 +63,14 @@ export function eventsOf(memory: Memory, filter: EventFilter = {}): EventRecord[
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
-  const events = memory.all<EventRecord>(
+  const found = memory.all<EventRecord>(
     `SELECT ${columns} FROM events
      WHERE (@status IS NULL OR status = @status) AND (@type IS NULL OR type = @type)
      ORDER BY CASE status WHEN 'active' THEN 0 WHEN 'frozen' THEN 1 ELSE 2 END, updated_at DESC, uid`,
     { status, type },
   );
-  if (words.length === 0) return events;
-  return events.filter((event) => {
+  if (words.length === 0) return found;
+  return found.filter((event) => {
     const titles = memory.column<string>(
       "SELECT title FROM sessions WHERE uid IN (SELECT value FROM json_each(?)) AND title IS NOT NULL",
       membersOf(memory, event.uid).sessions,
@@ -120,9 +110,7 @@ export function findEvent(memory: Memory, wanted: string): EventRecord {
  */
 export function saveLink(memory: Memory, link: EventLink): void {
   memory.change(
-    `INSERT INTO event_links (event_uid, kind, target_uid, added_at, removed_at)
-     VALUES (@eventUid, @kind, @targetUid, @addedAt, @removedAt)
-     ON CONFLICT (event_uid, kind, target_uid) DO UPDATE SET
+    `${insertInto(eventLinks)} ON CONFLICT (event_uid, kind, target_uid) DO UPDATE SET
        added_at = max(added_at, excluded.added_at),
        removed_at = CASE WHEN removed_at IS NULL THEN excluded.removed_at
          ELSE max(removed_at, coalesce(excluded.removed_at, removed_at)) END`,
@@ -133,7 +121,7 @@ export function saveLink(memory: Memory, link: EventLink): void {
 /** Every link that an event ever had, those that were removed included (`isLinked`); in one order on every machine. */
 export function linksOf(memory: Memory, eventUid: string): EventLink[] {
   return memory.all<EventLink>(
-    `SELECT ${linkColumns} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`,
+    `SELECT ${selectColumns(eventLinks)} FROM event_links WHERE event_uid = ? ORDER BY kind, target_uid`,
     eventUid,
   );
 }

@@ -1,4 +1,7 @@
 import type { Connection } from "../sqlite/connection.ts";
+import { columnName, columnsOf } from "../tables/statements.ts";
+import type { Table } from "../tables/table.ts";
+import { memoryTables } from "./schema.ts";
 
 /**
  * The memory without the words of those whom the person does not trust: as agents get it. Temporary views take the place
@@ -47,26 +50,27 @@ export function hasUnheard(memory: Connection, heard: readonly string[]): boolea
   );
 }
 
-interface Table {
-  name: string;
-  columns: string[];
-  /** To tables whose rows take those of this one along. */
-  references: { column: string; table: string; key: string }[];
-}
+/** Tables whose rows take those of this one along when they go, by the column that refers to them. */
+const listOwners = (table: Table) =>
+  columnsOf(table).flatMap(([field, { references }]) =>
+    references?.gone === "CASCADE"
+      ? [{ column: columnName(field), table: references.table, key: references.key ?? "id" }]
+      : [],
+  );
 
 /** Hides from this connection, for good, what is not by the person or one of these signers. */
 export function hideUnheard(memory: Connection, heard: readonly string[]): void {
   memory.exec("CREATE TEMP TABLE heard (key TEXT PRIMARY KEY) WITHOUT ROWID");
   memory.prepare("INSERT INTO temp.heard SELECT DISTINCT value FROM json_each(?)").run(heard);
-  const known = new Map(listTables(memory).map((table) => [table.name, table]));
+  const known = new Map(memoryTables.map((table) => [table.name, table]));
   const conditions = new Map<string, string | null>();
   /** Which rows of a table are hidden; null: none. Makes the view, and before it those that it needs. */
   const hide = (name: string): string | null => {
-    const { columns, references } = known.get(name)!;
+    const described = known.get(name)!;
     if (conditions.has(name)) return conditions.get(name)!;
     // Of a reference to itself, as to a session's parent, its own condition speaks.
     conditions.set(name, null);
-    const with_ = references.flatMap(({ column, table, key }) =>
+    const with_ = listOwners(described).flatMap(({ column, table, key }) =>
       table === name || hide(table) === null
         ? []
         : [`${column} IN (SELECT ${key} FROM temp.hidden_${table})`],
@@ -75,7 +79,8 @@ export function hideUnheard(memory: Connection, heard: readonly string[]): void 
     if (all.length === 0) return null;
     const condition = all.join(" OR ");
     conditions.set(name, condition);
-    const shown = columns.map((column) => {
+    const shown = columnsOf(described).map(([field]) => {
+      const column = columnName(field);
       const part = parts[name]?.[column];
       return part === undefined ? column : `${part} AS ${column}`;
     });
@@ -86,21 +91,4 @@ export function hideUnheard(memory: Connection, heard: readonly string[]): void 
   // Others ask for them by name.
   hide("sessions");
   for (const name of known.keys()) hide(name);
-}
-
-function listTables(memory: Connection): Table[] {
-  const names = memory.column<string>(
-    `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
-     AND name NOT LIKE 'sqlite_%'`,
-  );
-  return names.map((name) => ({
-    name,
-    columns: memory.column<string>("SELECT name FROM pragma_table_info(?)", name),
-    references: memory
-      .all<{ column: string; table: string; key: string | null }>(
-        `SELECT "from" AS column, "table", "to" AS key FROM pragma_foreign_key_list(?) WHERE on_delete = 'CASCADE'`,
-        name,
-      )
-      .map(({ column, table, key }) => ({ column, table, key: key ?? "id" })),
-  }));
 }

@@ -1,24 +1,14 @@
 import type { ContextEvent } from "../../protocol/values.ts";
+import { injected, injections } from "../tables/injections.ts";
+import { insertInto, selectColumns } from "../tables/statements.ts";
+import type { Row } from "../tables/table.ts";
 import type { Memory } from "./memory.ts";
 
 /** One thing that was quoted to an agent. */
-interface InjectedItem {
-  /** chunk:<uid>, note:<uid>, session:<uid>, event:<uid>, file:<path>, code:<path>#<name>. */
-  ref: string;
-  why: string;
-  /** 0 to 1; null where nothing was asked. */
-  score: number | null;
-}
+type InjectedItem = Pick<Row<typeof injected>, "ref" | "why" | "score">;
 
 /** One injection into an agent's context. */
-export interface Injection {
-  sessionUid: string;
-  event: ContextEvent;
-  at: number;
-  reason: string;
-  tokens: number;
-  tookMs: number;
-  textHash: string;
+export interface Injection extends Omit<Row<typeof injections>, "id"> {
   items: InjectedItem[];
 }
 
@@ -30,16 +20,13 @@ export interface InjectionTotals {
 
 export function saveInjection(memory: Memory, { items, ...injection }: Injection): number {
   return memory.inTransaction(() => {
-    const { id } = memory.get<{ id: number }>(
-      `INSERT INTO injections (session_uid, event, at, reason, tokens, took_ms, text_hash)
-       VALUES (@sessionUid, @event, @at, @reason, @tokens, @tookMs, @textHash) RETURNING id`,
-      { ...injection, tookMs: Math.round(injection.tookMs) },
-    );
-    const add = memory.prepare(
-      "INSERT INTO injected (injection_id, position, ref, why, score) VALUES (?, ?, ?, ?, ?)",
-    );
-    items.forEach(({ ref, why, score }, position) => {
-      add.run(id, position, ref, why, score);
+    const { id } = memory.get<{ id: number }>(`${insertInto(injections)} RETURNING id`, {
+      ...injection,
+      tookMs: Math.round(injection.tookMs),
+    });
+    const add = memory.prepare(insertInto(injected));
+    items.forEach((item, position) => {
+      add.run({ ...item, injectionId: id, position });
     });
     return id;
   });
@@ -61,7 +48,7 @@ export function listInjections(
   { sessionUid = null, limit }: { sessionUid?: string | null; limit: number },
 ): Injection[] {
   const rows = memory.all<Omit<Injection, "items"> & { id: number; items: string }>(
-    `SELECT id, session_uid AS sessionUid, event, at, reason, tokens, took_ms AS tookMs, text_hash AS textHash,
+    `SELECT ${selectColumns(injections)},
        (SELECT json_group_array(json_object('ref', ref, 'why', why, 'score', score) ORDER BY position)
         FROM injected WHERE injection_id = injections.id) AS items
      FROM injections WHERE @sessionUid IS NULL OR session_uid = @sessionUid

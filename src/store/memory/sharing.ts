@@ -1,7 +1,10 @@
 import { addTo } from "../../project/multimap.ts";
+import { selectColumns } from "../tables/statements.ts";
+import { usage } from "../tables/turns.ts";
 import { forgetInCheckpoints } from "./commits/checkpoints.ts";
 import type { Memory } from "./memory.ts";
 import { leaveNoTrace, withSubagents } from "./privacy/forget.ts";
+import { resetSession } from "./sessions/sessions.ts";
 import type { UsageRecord } from "./sessions/usage.ts";
 
 /** What has still to be shared, and the state of the last synchronisation (docs/share.md). */
@@ -111,8 +114,7 @@ export function linesByTurn(memory: Memory, sessionId: number): Map<number, [uid
 /** What the messages of a session cost, by turn. */
 export function usageByTurn(memory: Memory, sessionId: number): Map<number, UsageRecord[]> {
   const rows = memory.all<UsageRecord>(
-    `SELECT message_uid AS messageUid, turn, model, input, output, cache_read AS cacheRead,
-     cache_write AS cacheWrite FROM usage WHERE session_id = ? ORDER BY message_uid`,
+    `SELECT ${selectColumns(usage, { except: ["sessionId"] })} FROM usage WHERE session_id = ? ORDER BY message_uid`,
     sessionId,
   );
   const byTurn = new Map<number, UsageRecord[]>();
@@ -222,13 +224,7 @@ export function dropTurns(memory: Memory, sessionId: number): void {
     // What was forgotten here stays forgotten.
     memory.prepare("DELETE FROM lines WHERE session_id = ? AND turn >= 0").run(sessionId);
     memory.prepare("DELETE FROM chunks WHERE session_id = ? AND type <> 'annotated'").run(sessionId);
-    memory
-      .prepare(
-        `UPDATE sessions SET (agent, cwd) = ('', ''), (parent_id, parent_tool_use, agent_type, forked_from, title,
-           title_source, branch, started_at, last_at, ended_at, end_reason)
-         = (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL) WHERE id = ?`,
-      )
-      .run(sessionId);
+    resetSession(memory, sessionId);
   });
 }
 

@@ -2,11 +2,16 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { indexServer } from "../index/postgres/postgres-driver.ts";
-import { connectionOptions, explained, placeOf } from "./server.ts";
+import { connectionOptions, explained, placeOf, type ServerSettings } from "./server.ts";
 
-const at = (url: string) => indexServer({ ...defaultConfig(), "index.url": url });
+const at = (url: string): ServerSettings => ({
+  url,
+  setting: "index.url",
+  holds: "index",
+  hints: { down: "Use another one.", rights: "Ask for rights." },
+  code: "index_unavailable",
+  schema: "pommel",
+});
 
 describe("the connection to a server", () => {
   it.each(["postgres://ann@127.0.0.1/x", "postgres://ann@localhost:5433/x", "postgres://ann@[::1]/x"])(

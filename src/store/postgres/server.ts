@@ -5,13 +5,11 @@ import { resolve } from "node:path";
 import postgres from "postgres";
 import type { SettingKey } from "../../project/config/settings.ts";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import { passwordVariable } from "./password-variable.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;
 /** A transaction, or single statements. */
 export type Queryable = Sql | postgres.TransactionSql<{ bigint: number }>;
-
-/** The environment variable with a server's password, as for every program that speaks with PostgreSQL. */
-export const passwordVariable = "PGPASSWORD";
 
 /** A server as the user configured it, and how to speak of it. */
 export interface ServerSettings {
@@ -204,15 +202,6 @@ export function explained(error: unknown, settings: ServerSettings): unknown {
     return unavailable(`${place} does not exist.`, `Create the database, or correct ${setting}.`);
   }
   if (code === "42501") return unavailable(`${place}: ${messageOf(error)}.`, hints.rights);
-  if (
-    /extension "vector" is not available|extension control file/.test(messageOf(error)) ||
-    code === "42704"
-  ) {
-    return unavailable(
-      `The server at ${place} has no pgvector, or one before 0.7.`,
-      "Install pgvector there (https://github.com/pgvector/pgvector), or use another driver.",
-    );
-  }
   if (code === "53100") {
     return new PommelError("disk_full", `The disk of ${place} is full.`, "Make room there.", because);
   }

@@ -1,6 +1,6 @@
+import { LRUCache } from "lru-cache";
 import { phraseOf, tokenStream } from "../../text/tokens.ts";
 import { Best, type Scored } from "../best.ts";
-import { Kept } from "../kept.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -175,7 +175,11 @@ function readCounts(
 ): Counts {
   const kept = db.once(
     `counts in ${table}`,
-    () => new Kept<string, Counts>(maxKeptBytes, ({ rows, counts }) => rows.byteLength + counts.byteLength),
+    () =>
+      new LRUCache<string, Counts>({
+        maxSize: maxKeptBytes,
+        sizeCalculation: ({ rows, counts }, key) => key.length + rows.byteLength + counts.byteLength,
+      }),
   );
   const key = `${token} ${JSON.stringify(weights)}`;
   const known = kept.get(key);

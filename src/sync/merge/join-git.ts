@@ -1,3 +1,7 @@
+import { annotations } from "../../store/tables/annotations.ts";
+import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
+import { commits } from "../../store/tables/commits.ts";
+import { eventLinks, events } from "../../store/tables/events.ts";
 import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type {
   SharedAnnotation,
@@ -12,40 +16,21 @@ import {
   greatest,
   type Join,
   joinFields,
-  least,
-  maxByCanonical,
-  mostRedacted,
+  joinsOf,
+  namesTogether,
   type Together,
   unionBy,
 } from "./join.ts";
 
-const union = <T>(compare: (a: T, b: T) => number): Join => {
-  return (a, b) => [...new Set([...((a ?? []) as T[]), ...((b ?? []) as T[])])].sort(compare);
-};
-
-const joinCommits: Join = (a, b) =>
-  joinFields(a as Fields, b as Fields, { rewritten_from: union(compareText) });
-
-/** Weakest first. */
-const bindings: readonly SharedBinding["how"][] = ["trailer", "touched", "command", "removed", "lines"];
-const joinHow: Join = (a, b) =>
-  bindings[Math.max(...[a, b].map((how) => bindings.indexOf(how as SharedBinding["how"])))];
+const joinCommits: Join = (a, b) => joinFields(a as Fields, b as Fields, joinsOf(commits));
 
 const joinBindings = unionBy<SharedBinding>(
   ({ session }) => session,
-  (a, b) => {
-    const turns = union<number>((one, other) => one - other);
-    return joinFields(a, b, {
-      turns,
-      how: joinHow,
-      lines: greatest,
-      confidence: greatest,
-    }) as SharedBinding;
-  },
+  (a, b) => joinFields(a, b, joinsOf(checkpointSessions)) as SharedBinding,
 );
 
 export function joinCheckpoints(a: SharedCheckpoint, b: SharedCheckpoint): SharedCheckpoint {
-  const joins = { commit: joinCommits, sessions: joinBindings, created_at: least };
+  const joins = { ...joinsOf(checkpoints), commit: joinCommits, sessions: joinBindings };
   return joinFields(a, b, joins) as SharedCheckpoint;
 }
 
@@ -116,27 +101,12 @@ export function tidyAttribution(attribution: SharedAttribution): SharedAttributi
 }
 
 export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): SharedAnnotation {
-  return joinFields(a, b, {
-    note: mostRedacted,
-    at: least,
-    turn: least,
-    line: maxByCanonical,
-  }) as SharedAnnotation;
+  return joinFields(a, b, joinsOf(annotations)) as SharedAnnotation;
 }
 
 /** As in saveEvent of store/memory/events.ts. */
 const latestVersion: Together = {
-  fields: [
-    "title",
-    "description",
-    "type",
-    "status",
-    "branch",
-    "starts_at",
-    "ends_at",
-    "created_at",
-    "updated_at",
-  ],
+  fields: namesTogether(events, "version"),
   compare: (a, b) => {
     const words = (event: Fields) => {
       const { title, description, type, status, branch, starts_at, ends_at, created_at } = event;
@@ -150,7 +120,7 @@ const latestVersion: Together = {
 
 const joinLinks = unionBy<SharedEvent["links"][number]>(
   ({ kind, target }) => `${kind} ${target}`,
-  (a, b) => joinFields(a, b, { added_at: greatest, removed_at: greatest }) as SharedEvent["links"][number],
+  (a, b) => joinFields(a, b, joinsOf(eventLinks)) as SharedEvent["links"][number],
 );
 
 export function joinEvents(a: SharedEvent, b: SharedEvent): SharedEvent {

@@ -1,6 +1,9 @@
-import { titleSources } from "../../store/memory/memory-records.ts";
+import { sessions, titleSources } from "../../store/tables/sessions.ts";
+import type { Column, Merge, Table } from "../../store/tables/table.ts";
+import { turns } from "../../store/tables/turns.ts";
 import { canonicalJson, compareParts, compareText } from "../codec/codec.ts";
 import type { SharedLine, SharedSession, SharedTurn, SharedUsage } from "../records/records.ts";
+import { sharedColumns } from "../records/shared-rows.ts";
 
 /**
  * Joins two versions of a value. Every function here, and every combination, is commutative, associative and
@@ -22,12 +25,9 @@ const known =
   };
 
 /** A deterministic choice of two values. */
-export const maxByCanonical: Join = known((a, b) =>
-  compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b,
-);
-export const least: Join = known<number>(Math.min);
+const maxByCanonical: Join = known((a, b) => (compareText(canonicalJson(a), canonicalJson(b)) >= 0 ? a : b));
+const least: Join = known<number>(Math.min);
 export const greatest: Join = known<number>(Math.max);
-const anyOf: Join = known<boolean>((a, b) => a || b);
 
 /** Counts placeholders of secrets and forgotten text. */
 const redactions = (text: string) => text.split(/\[REDACTED_|\[FORGOTTEN\]/).length;
@@ -37,7 +37,37 @@ function compareCleanness(a: string, b: string): number {
   return compareParts([redactions(a), -a.length, a], [redactions(b), -b.length, b]);
 }
 
-export const mostRedacted: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
+const mostRedacted: Join = known<string>((a, b) => (compareCleanness(a, b) >= 0 ? a : b));
+
+const union: Join = (a, b) =>
+  [...new Set([...((a ?? []) as unknown[]), ...((b ?? []) as unknown[])])].sort((one, other) =>
+    compareParts([one as number | string], [other as number | string]),
+  );
+
+/** The value that stands first among all. */
+const firstOf = (values: readonly unknown[]): Join =>
+  known((a, b) => (values.indexOf(a) <= values.indexOf(b) ? a : b));
+
+const joins: Readonly<Record<Merge, Join>> = {
+  first: maxByCanonical,
+  latest: maxByCanonical,
+  least,
+  greatest,
+  any: known<boolean>((a, b) => a || b),
+  union,
+  redacted: mostRedacted,
+};
+
+const joinOf = ({ merge = "first", values }: Column): Join =>
+  merge === "least" && values !== undefined ? firstOf(values) : joins[merge];
+
+/** How a table's shared columns are joined, by their names in the record. */
+export const joinsOf = (table: Table): Record<string, Join> =>
+  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, joinOf(column)]));
+
+/** The names of a table's columns that come from one version together. */
+export const namesTogether = (table: Table, group: string): string[] =>
+  sharedColumns(table).flatMap(({ name, column }) => (column.together === group ? [name] : []));
 
 /** Joins lists by key, sorted by key. */
 export function unionBy<T>(keyOf: (item: T) => string, join: Join<T>): Join {
@@ -92,7 +122,7 @@ type Summary = SharedSession["summaries"][number];
 
 /** Last location and end: from the version with the most lines. */
 const whereabouts: Together = {
-  fields: ["last_at", "branch", "ended_at", "end_reason"],
+  fields: namesTogether(sessions, "whereabouts"),
   compare: (a, b) => {
     const order = ({ last_at, ended_at, branch }: Fields) => [last_at, ended_at, branch] as (number | null)[];
     return compareParts(order(a), order(b));
@@ -100,7 +130,7 @@ const whereabouts: Together = {
 };
 
 const title: Together = {
-  fields: ["title", "title_source", "title_at"],
+  fields: [...namesTogether(sessions, "title"), "title_at"],
   compare: (a, b) => {
     const order = ({ title_source: source, title_at }: Fields) => [
       (titleSources as readonly unknown[]).indexOf(source),
@@ -125,7 +155,7 @@ function joinSummaries(a: unknown, b: unknown): unknown {
 }
 
 export function joinSessions(a: SharedSession, b: SharedSession): SharedSession {
-  const joins = { started_at: least, summaries: joinSummaries };
+  const joins = { ...joinsOf(sessions), summaries: joinSummaries };
   return joinFields(a, b, joins, [whereabouts, title]) as SharedSession;
 }
 
@@ -152,13 +182,13 @@ const lastAt = (turn: Fields) =>
   (turn as SharedTurn).lines.reduce((latest, { at }) => Math.max(latest, at ?? -1), -1);
 
 const branchOfLatest: Together = {
-  fields: ["branch"],
+  fields: namesTogether(turns, "latest"),
   compare: (a, b) =>
     compareParts([lastAt(a), a.branch as string | null], [lastAt(b), b.branch as string | null]),
 };
 
 export function joinTurns(a: SharedTurn, b: SharedTurn): SharedTurn {
-  const joins = { number: least, abandoned: anyOf, lines: joinAllLines, usage: joinUsage, also: joinPlaces };
+  const joins = { ...joinsOf(turns), lines: joinAllLines, usage: joinUsage, also: joinPlaces };
   const { also, lines, ...rest } = joinFields(a, b, joins, [branchOfLatest]) as SharedTurn;
   return tidyTurn({ ...rest, also, lines });
 }

@@ -12,27 +12,29 @@ import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { checkpointByUid } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { eventByUid, linksOf } from "../../store/memory/events.ts";
-import type {
-  AttributionRecord,
-  Authorship,
-  CommitRecord,
-  SessionRecord,
-} from "../../store/memory/memory-records.ts";
+import type { AttributionRecord, Authorship, SessionRecord } from "../../store/memory/memory-records.ts";
 import { secretsOf } from "../../store/memory/privacy/secrets.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
 import { linesByTurn, syncFact, usageByTurn } from "../../store/memory/sharing.ts";
+import { annotations } from "../../store/tables/annotations.ts";
+import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
+import { attributions, commits } from "../../store/tables/commits.ts";
+import { eventLinks, events } from "../../store/tables/events.ts";
+import { sessions } from "../../store/tables/sessions.ts";
+import { summaries } from "../../store/tables/summaries.ts";
+import { turns, usage } from "../../store/tables/turns.ts";
 import type { SignedKind, SignedRecords } from "../origin/signed-records.ts";
 import type {
   SharedAnnotation,
   SharedAttribution,
   SharedCheckpoint,
-  SharedCommit,
   SharedEvent,
   SharedLine,
   SharedSession,
   SharedTurn,
 } from "./records.ts";
+import { exportRow } from "./shared-rows.ts";
 
 /** Settings of an export. */
 export interface ExportWork {
@@ -80,8 +82,6 @@ export function redactorFor({ work, filter }: ExportWork, sessionId: number | nu
   return (text, name) => homeless(work.scrubber.scrub(text, ledger, name));
 }
 
-const orNull = (text: string | null, clean: ScrubText) => (text === null ? null : clean(text));
-
 /** A session without its turns; null when there is nothing to share. */
 export function exportSession(exportWork: ExportWork, uid: string): SharedSession | null {
   const { memory } = exportWork.work;
@@ -89,27 +89,13 @@ export function exportSession(exportWork: ExportWork, uid: string): SharedSessio
   // Pommel's own session only has chunks of notes from a shell.
   if (session === null || session.agent === "pommel") return null;
   const clean = redactorFor(exportWork, session.id);
-  const summaries = summariesOf(memory, session.id);
-  const uidOf = (id: number | null) => (id === null ? null : (sessionById(memory, id)?.uid ?? null));
+  const stored = summariesOf(memory, session.id);
   return {
-    uid,
-    agent: session.agent,
-    parent: uidOf(session.parentId),
-    parent_tool_use: session.parentToolUse,
-    agent_type: session.agentType,
-    forked_from: uidOf(session.forkedFrom),
-    title: orNull(session.title, clean),
-    title_source: session.titleSource,
-    title_at: session.title === null ? null : session.lastAt,
+    ...exportRow(sessions, session, { clean, uidOf: (id) => sessionById(memory, id)?.uid ?? null }),
     ...namedAuthor(exportWork, session),
-    cwd: clean(session.cwd),
-    branch: orNull(session.branch, clean),
-    started_at: session.startedAt,
-    last_at: session.lastAt,
-    ended_at: session.endedAt,
-    end_reason: session.endReason,
-    summaries: summaries.flatMap(({ source, upToTurn, at, model, text }) =>
-      source === "extractive" ? [] : [{ source, up_to_turn: upToTurn, at, model, text: clean(text) }],
+    title_at: session.title === null ? null : session.lastAt,
+    summaries: stored.flatMap(({ source, ...summary }) =>
+      source === "extractive" ? [] : [{ ...exportRow(summaries, { source, ...summary }, { clean }), source }],
     ),
   };
 }
@@ -124,25 +110,16 @@ export function* exportTurns(
   const clean = redactorFor(exportWork, session.id);
   const { relativize } = chunkOptionsFor(exportWork.work, session);
   const silent = linesByTurn(memory, session.id);
-  const usage = usageByTurn(memory, session.id);
+  const costs = usageByTurn(memory, session.id);
   for (const { record, ...turn } of storedTurns(memory, session.id, range)) {
     const lines = portableLines(turn.lines, relativize, clean);
     const said = new Set(lines.map(({ uid }) => uid));
     yield {
       id: lines.find(({ uid }) => uid !== null)?.uid ?? `#${turn.number}`,
-      number: turn.number,
-      branch: orNull(record.branch, clean),
-      abandoned: record.abandoned,
+      ...exportRow(turns, record, { clean }),
       lines: lines as unknown as SharedLine[],
       also: Object.fromEntries((silent.get(turn.number) ?? []).filter(([uid]) => !said.has(uid))),
-      usage: (usage.get(turn.number) ?? []).map(({ messageUid, model, input, output, ...cache }) => ({
-        message: messageUid,
-        model,
-        input,
-        output,
-        cache_read: cache.cacheRead,
-        cache_write: cache.cacheWrite,
-      })),
+      usage: (costs.get(turn.number) ?? []).map((message) => exportRow(usage, message)),
     };
   }
 }
@@ -153,46 +130,17 @@ export function exportAnnotation(exportWork: ExportWork, uid: string): SharedAnn
   if (note === null) return null;
   const session = note.sessionUid === null ? null : sessionByUid(memory, note.sessionUid);
   const clean = redactorFor(exportWork, session?.id ?? null);
-  return {
-    uid,
-    session: note.sessionUid,
-    turn: note.turn,
-    line: note.lineUid,
-    at: note.at,
-    source: note.source,
-    ...namedAuthor(exportWork, note),
-    branch: orNull(note.branch, clean),
-    note: clean(note.note),
-  };
-}
-
-function exportCommit(commit: CommitRecord): SharedCommit {
-  return {
-    hash: commit.hash,
-    tree: commit.tree,
-    parents: commit.parents,
-    branch: commit.branch,
-    author: commit.author,
-    authored_at: commit.authoredAt,
-    committed_at: commit.committedAt,
-    subject: commit.subject,
-    patch_id: commit.patchId,
-    rewritten_from: commit.rewrittenFrom,
-    insertions: commit.insertions,
-    deletions: commit.deletions,
-  };
+  return { ...exportRow(annotations, note, { clean }), ...namedAuthor(exportWork, note) };
 }
 
 export function exportCheckpoint(exportWork: ExportWork, uid: string): SharedCheckpoint | null {
   const checkpoint = checkpointByUid(exportWork.work.memory, uid);
   if (checkpoint === null) return null;
   return {
-    uid,
-    commit: exportCommit(checkpoint.commit),
-    parent: checkpoint.parentUid,
+    ...exportRow(checkpoints, checkpoint),
+    commit: exportRow(commits, checkpoint.commit),
     agent_state: scrubValue(checkpoint.agentState, redactorFor(exportWork)),
-    created_at: checkpoint.createdAt,
-    sessions: checkpoint.sessions.map(({ sessionUid, ...binding }) => ({ session: sessionUid, ...binding })),
+    sessions: checkpoint.sessions.map((binding) => exportRow(checkpointSessions, binding)),
   };
 }
 
@@ -208,38 +156,22 @@ export function exportAttribution(exportWork: ExportWork, hash: string): SharedA
   const files = new Map<string, SharedAttribution["files"][string]>();
   for (const { path, ...range } of ranges) addTo(files, path, exportRange(range));
   const version = commit.attributed || Number(syncFact(memory, importedVersion + hash) ?? 0);
-  return { commit: exportCommit(commit), version, files: Object.fromEntries(files) };
+  return { commit: exportRow(commits, commit), version, files: Object.fromEntries(files) };
 }
 
 function exportRange(range: Omit<AttributionRecord, "path">): SharedAttribution["files"][string][number] {
-  const { firstLine, lastLine, sessionUid, toolUse, basis = null, ...rest } = range;
-  const claim = { session: sessionUid, tool_use: toolUse, ...rest, ...(basis !== null && { basis }) };
-  return { first: firstLine, last: lastLine, ...claim };
+  const { basis = null } = range;
+  return { ...exportRow(attributions, range), ...(basis !== null && { basis }) };
 }
 
 export function exportEvent(exportWork: ExportWork, uid: string): SharedEvent | null {
   const { memory } = exportWork.work;
   const event = eventByUid(memory, uid);
   if (event === null) return null;
-  const clean = redactorFor(exportWork);
   return {
-    uid,
+    ...exportRow(events, event, { clean: redactorFor(exportWork) }),
     ...namedAuthor(exportWork, event),
-    title: clean(event.title),
-    description: clean(event.description),
-    type: event.type,
-    status: event.status,
-    branch: orNull(event.branch, clean),
-    starts_at: event.startsAt,
-    ends_at: event.endsAt,
-    created_at: event.createdAt,
-    updated_at: event.updatedAt,
-    links: linksOf(memory, uid).map(({ kind, targetUid, addedAt, removedAt }) => ({
-      kind,
-      target: targetUid,
-      added_at: addedAt,
-      removed_at: removedAt,
-    })),
+    links: linksOf(memory, uid).map((link) => exportRow(eventLinks, link)),
   };
 }
 

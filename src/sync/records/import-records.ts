@@ -7,7 +7,6 @@ import {
   type FileType,
   fileType,
   type Place,
-  type RecordKind,
   type SharedKind,
   type SharedRecords,
   sharedKinds,
@@ -15,16 +14,9 @@ import {
 } from "../branch/shared-file.ts";
 import type { SignedRecords } from "../origin/signed-records.ts";
 import { countOf, noCounts, type SyncCounts } from "../report.ts";
-import {
-  type ExportWork,
-  exportAnnotation,
-  exportAttribution,
-  exportCheckpoint,
-  exportEvent,
-  exportSession,
-} from "./from-memory.ts";
+import { type ExportWork, exportSession } from "./from-memory.ts";
+import { exportText, importRecord, readRecordId, type WholeKind } from "./kinds.ts";
 import type { SharedTurn } from "./records.ts";
-import { importAnnotation, importAttribution, importCheckpoint, importEvent } from "./to-memory.ts";
 import { importSession, nameless } from "./to-memory-session.ts";
 
 interface ImportOptions {
@@ -154,38 +146,14 @@ async function importOther(
   exportWork: ExportWork,
   files: Files,
   tip: Tip,
-  { kind, id }: Thing & { kind: RecordKind },
+  { kind, id }: Thing & { kind: WholeKind },
   { dryRun }: ImportOptions,
 ): Promise<boolean> {
   const place: Place = { kind, id, part: "whole" };
-  switch (kind) {
-    case "annotation": {
-      const shared = await recordAt(files, tip, place, "annotation");
-      if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return exportAnnotation(exportWork, id) === null;
-      return (await importAnnotation(exportWork, shared)) === true;
-    }
-    case "checkpoint": {
-      const shared = await recordAt(files, tip, place, "checkpoint");
-      if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return exportCheckpoint(exportWork, id) === null;
-      return importCheckpoint(exportWork, shared) === true;
-    }
-    case "attribution": {
-      const shared = await recordAt(files, tip, place, "attribution");
-      if (shared === null || !isAt(shared.commit.hash, place, files)) return false;
-      if (dryRun) return exportAttribution(exportWork, id) === null;
-      return importAttribution(exportWork, shared) === true;
-    }
-    case "event": {
-      const shared = await recordAt(files, tip, place, "event");
-      if (shared === null || !isAt(shared.uid, place, files)) return false;
-      if (dryRun) return exportEvent(exportWork, id) === null;
-      return importEvent(exportWork, shared) === true;
-    }
-    default:
-      return false;
-  }
+  const shared = await recordAt(files, tip, place, kind);
+  if (shared === null || !isAt(readRecordId(kind, shared), place, files)) return false;
+  if (dryRun) return exportText(exportWork, kind, id) === null;
+  return (await importRecord(exportWork, kind, shared)) === true;
 }
 
 function isAt(id: string, place: Place, files: Files): boolean {

@@ -6,7 +6,7 @@ import { groupTurns } from "../../sessions/ingest/turns.ts";
 import { sumUpSession } from "../../sessions/summaries/sum-up.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { type Authorship, type SessionRecord, titleSources } from "../../store/memory/memory-records.ts";
+import type { Authorship, SessionRecord } from "../../store/memory/memory-records.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveCut } from "../../store/memory/sessions/session-index.ts";
 import { type SessionUpdate, saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -22,10 +22,13 @@ import {
   syncFact,
   syncFacts,
 } from "../../store/memory/sharing.ts";
+import { sessions, titleSources } from "../../store/tables/sessions.ts";
+import { summaries } from "../../store/tables/summaries.ts";
 import { canonicalJson } from "../codec/codec.ts";
 import { sharedFact } from "../export-files.ts";
 import { authorshipOf, type ExportWork, redactorFor } from "./from-memory.ts";
 import type { SharedSession, SharedTurn } from "./records.ts";
+import { emptyRecord, importRow } from "./shared-rows.ts";
 import { rankOf } from "./to-memory.ts";
 import { saveTurns } from "./to-memory-turns.ts";
 
@@ -43,21 +46,11 @@ interface ImportedSession {
 
 /** A session of which only turns are known. */
 export const nameless = (uid: string): SharedSession => ({
+  ...emptyRecord(sessions),
   uid,
   agent: defaultAgentName,
-  parent: null,
-  parent_tool_use: null,
-  agent_type: null,
-  forked_from: null,
-  title: null,
-  title_source: null,
-  title_at: null,
   cwd: "",
-  branch: null,
-  started_at: null,
-  last_at: null,
-  ended_at: null,
-  end_reason: null,
+  title_at: null,
   summaries: [],
 });
 
@@ -129,12 +122,12 @@ export async function importSession(
     const session = saveMeta(exportWork, meta, known, origin);
     if (isAbsolute(session.cwd)) setSyncFact(memory, sharedFact + meta.uid, "1");
     const changed = saveTurns(exportWork, session, turns);
-    const summaries = saveSummaries(exportWork, session, meta);
+    const hasSummaries = saveSummaries(exportWork, session, meta);
     if (changed.length > 0) {
       const first = Math.min(...changed, regroup(exportWork, session));
       const before = syncFact(memory, toCut + meta.uid);
       setSyncFact(memory, toCut + meta.uid, String(Math.min(first, Number(before ?? first))));
-    } else if (summaries && syncFact(memory, toCut + meta.uid) === null) {
+    } else if (hasSummaries && syncFact(memory, toCut + meta.uid) === null) {
       const last = lastTurnNumber(memory, session.id) ?? 0;
       setSyncFact(memory, toCut + meta.uid, String(last + 1));
     }
@@ -178,26 +171,23 @@ function saveMeta(
 ): SessionRecord {
   const { memory } = exportWork.work;
   const clean = redactorFor(exportWork, known?.id ?? null);
-  const { agent } = meta;
-  const cwd = clean(meta.cwd);
+  const idOf = (uid: string) => sessionByUid(memory, uid)?.id ?? null;
+  const {
+    title: _,
+    titleSource: __,
+    endedAt,
+    endReason,
+    ...facts
+  } = importRow(sessions, meta, { clean, idOf });
+  const { agent, cwd } = facts;
   const above = meta.parent ? parentOf(memory, meta.parent, { agent, cwd, ...origin }) : null;
-  const forkedFrom = meta.forked_from === null ? null : sessionByUid(memory, meta.forked_from);
   const isLater = (meta.last_at ?? 0) >= (known?.lastAt ?? 0);
   return saveSession(memory, {
-    uid: meta.uid,
-    agent,
-    cwd,
-    startedAt: meta.started_at,
-    lastAt: meta.last_at,
+    ...facts,
     ...(!isRecordedHere(memory, meta.uid) && { author: origin.author, signer: origin.signer }),
-    ...(meta.branch !== null && { branch: clean(meta.branch) }),
-    ...(above && {
-      parentId: above.id,
-      parentToolUse: meta.parent_tool_use,
-      agentType: meta.agent_type,
-    }),
-    ...(forkedFrom && { forkedFrom: forkedFrom.id }),
-    ...(isLater && meta.ended_at !== null && { ended: { at: meta.ended_at, reason: meta.end_reason } }),
+    parentId: above?.id ?? null,
+    ...(above === null && { parentToolUse: null, agentType: null }),
+    ...(isLater && endedAt !== null && { ended: { at: endedAt, reason: endReason } }),
     ...titleFor(exportWork, meta, known, clean),
   });
 }
@@ -243,14 +233,16 @@ function keepTitle(exportWork: ExportWork, meta: SharedSession): void {
 function saveSummaries(
   exportWork: ExportWork,
   session: SessionRecord,
-  { summaries }: SharedSession,
+  { summaries: shared }: SharedSession,
 ): boolean {
   const { memory } = exportWork.work;
-  if (summaries.length === 0 || hasForgottenLines(memory, session.id)) return false;
+  if (shared.length === 0 || hasForgottenLines(memory, session.id)) return false;
   const clean = redactorFor(exportWork, session.id);
   const known = summariesOf(memory, session.id);
   let saved = false;
-  for (const { source, up_to_turn: upToTurn, at, model, text } of summaries) {
+  for (const record of shared) {
+    const summary = importRow(summaries, record, { clean });
+    const { source, upToTurn, at } = summary;
     // Keep only the language model's summary with the most lines.
     const isThere = known.some(
       (one) =>
@@ -258,7 +250,7 @@ function saveSummaries(
         (one.upToTurn === upToTurn ? one.at >= at : source === "llm" && one.upToTurn > upToTurn),
     );
     if (isThere) continue;
-    saveSummary(memory, { sessionId: session.id, source, upToTurn, at, model, text: clean(text) });
+    saveSummary(memory, { ...summary, sessionId: session.id });
     saved = true;
   }
   return saved;

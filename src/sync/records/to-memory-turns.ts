@@ -13,10 +13,12 @@ import {
 } from "../../store/memory/sessions/transcripts.ts";
 import { saveTurn, turnOf } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
+import { turns, usage } from "../../store/tables/turns.ts";
 import { canonicalJson } from "../codec/codec.ts";
 import { joinTurns } from "../merge/join.ts";
 import { type ExportWork, exportTurns, localLines, redactorFor } from "./from-memory.ts";
 import type { SharedLine, SharedTurn } from "./records.ts";
+import { importRow } from "./shared-rows.ts";
 
 /**
  * Stores missing turns and lines. Call it in a transaction.
@@ -25,10 +27,10 @@ import type { SharedLine, SharedTurn } from "./records.ts";
 export function saveTurns(
   exportWork: ExportWork,
   session: SessionRecord,
-  turns: readonly SharedTurn[],
+  shared: readonly SharedTurn[],
 ): number[] {
   const { memory } = exportWork.work;
-  const uids = turns.flatMap(({ lines, also }) => [
+  const uids = shared.flatMap(({ lines, also }) => [
     ...lines.flatMap(({ uid }) => uid ?? []),
     ...Object.keys(also),
   ]);
@@ -40,7 +42,7 @@ export function saveTurns(
   };
   const taken = takenOf(exportWork, session);
   const changed: number[] = [];
-  for (const turn of turns) {
+  for (const turn of shared) {
     // Skip lines that are stored in a fork or were forgotten.
     const isWanted = (uid: string | null) => uid === null || !known.has(uid) || isHere(uid);
     const wanted: SharedTurn = {
@@ -88,17 +90,15 @@ function saveOne(
   );
   const scrubbed = cleanLines(positioned as unknown as StoredLine[], taken.clean);
   const content = isAbsolute(session.cwd) ? localLines(scrubbed, exportWork.work.root) : scrubbed;
-  const turn = { number, branch: joined.branch, abandoned: joined.abandoned, lines: content };
+  const facts = { ...importRow(turns, joined), number };
   const times = content.flatMap(({ at }) => at ?? []);
   const { relativize } = chunkOptionsFor(exportWork.work, session);
   saveTurn(memory, session.id, {
-    number,
+    ...facts,
     startedAt: times.length > 0 ? times.reduce((a, b) => Math.min(a, b)) : null,
     endedAt: times.length > 0 ? times.reduce((a, b) => Math.max(a, b)) : null,
-    branch: joined.branch,
-    abandoned: joined.abandoned,
     groupStart: turnOf(memory, session.id, number)?.groupStart ?? number,
-    ...turnToStore(turn, relativize),
+    ...turnToStore({ ...facts, lines: content }, relativize),
   });
   const places = [
     ...positioned.flatMap(({ uid, seq }) =>
@@ -110,15 +110,7 @@ function saveOne(
   saveUsage(
     memory,
     session.id,
-    joined.usage.map(({ message, model, input, output, cache_read, cache_write }) => ({
-      messageUid: message,
-      turn: number,
-      model,
-      input,
-      output,
-      cacheRead: cache_read,
-      cacheWrite: cache_write,
-    })),
+    joined.usage.map((message) => ({ ...importRow(usage, message), turn: number })),
   );
   return number;
 }

@@ -14,6 +14,10 @@ import type { Authorship, CommitRecord } from "../../store/memory/memory-records
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { dropNote, isRecordedHere, isRefused, markChanged, setSyncFact } from "../../store/memory/sharing.ts";
+import { annotations } from "../../store/tables/annotations.ts";
+import { checkpointSessions, checkpoints } from "../../store/tables/checkpoints.ts";
+import { attributions, commits } from "../../store/tables/commits.ts";
+import { eventLinks, events } from "../../store/tables/events.ts";
 import { encode, type FileType, type SharedRecords } from "../branch/shared-file.ts";
 import { joinAttributions, joinCheckpoints, joinEvents } from "../merge/join-git.ts";
 import {
@@ -32,11 +36,12 @@ import type {
   SharedCommit,
   SharedEvent,
 } from "./records.ts";
+import { importRow } from "./shared-rows.ts";
 
 /** Imports shared records. Each function is atomic and idempotent. */
 
 /** Whether a record is new; null when it was forgotten. */
-type IsNew = boolean | null;
+export type IsNew = boolean | null;
 
 const isMine = ({ author }: Partial<Authorship>): boolean => author == null;
 
@@ -59,17 +64,7 @@ export async function importAnnotation(exportWork: ExportWork, shared: SharedAnn
     dropNote(memory, uid);
   }
   const clean = redactorFor({ ...exportWork, filter: true }, idOf(memory, sessionUid));
-  const annotation = {
-    uid,
-    sessionUid,
-    turn: shared.turn,
-    lineUid: shared.line,
-    at: shared.at,
-    source: shared.source,
-    branch: shared.branch === null ? null : clean(shared.branch),
-    note: clean(shared.note),
-    ...origin,
-  };
+  const annotation = { ...importRow(annotations, shared, { clean }), ...origin };
   // Known under its text before scrubbing.
   const isThere =
     annotation.lineUid !== null &&
@@ -100,26 +95,7 @@ const idOf = (memory: Memory, uid: string | null) =>
 function knownCommit(memory: Memory, shared: SharedCommit): CommitRecord {
   const known = commitByHash(memory, shared.hash);
   if (known === null) {
-    return saveCommit(
-      memory,
-      {
-        hash: shared.hash,
-        tree: shared.tree,
-        parents: shared.parents,
-        branch: shared.branch,
-        author: shared.author,
-        authoredAt: shared.authored_at,
-        committedAt: shared.committed_at,
-        subject: shared.subject,
-        patchId: shared.patch_id,
-        rewrittenFrom: shared.rewritten_from,
-        insertions: shared.insertions,
-        deletions: shared.deletions,
-        seen: "sync",
-        attributed: 0,
-      },
-      [],
-    );
+    return saveCommit(memory, { ...importRow(commits, shared), seen: "sync", attributed: 0 }, []);
   }
   const rewrittenFrom = [...new Set([...known.rewrittenFrom, ...shared.rewritten_from])];
   const branch = known.branch ?? shared.branch;
@@ -143,18 +119,10 @@ export function importCheckpoint(exportWork: ExportWork, shared: SharedCheckpoin
     if (isSame("checkpoint", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
     const isThere = saveCheckpoint(memory, {
-      uid: joined.uid,
+      ...importRow(checkpoints, joined),
       commitId: commit.id,
-      parentUid: joined.parent,
       agentState: scrubValue(joined.agent_state, redactorFor({ ...exportWork, filter: true })),
-      createdAt: joined.created_at,
-      sessions: joined.sessions.map(({ session, turns, lines, how, confidence }) => ({
-        sessionUid: session,
-        turns,
-        lines,
-        how,
-        confidence,
-      })),
+      sessions: joined.sessions.map((binding) => importRow(checkpointSessions, binding)),
     });
     return isThere ? known === null : null;
   });
@@ -168,19 +136,7 @@ export function importAttribution(exportWork: ExportWork, shared: SharedAttribut
     if (isSame("attribution", known, joined)) return false;
     const commit = knownCommit(memory, joined.commit);
     const records = Object.entries(joined.files).flatMap(([path, ranges]) =>
-      ranges.map(({ first, last, author, session, turn, tool_use, model, confidence, how, basis }) => ({
-        path,
-        firstLine: first,
-        lastLine: last,
-        author,
-        sessionUid: session,
-        turn,
-        toolUse: tool_use,
-        model,
-        confidence,
-        how,
-        basis: basis ?? null,
-      })),
+      ranges.map((range) => ({ ...importRow(attributions, range), path, basis: range.basis ?? null })),
     );
     saveAttributions(memory, commit.id, records);
     if (commit.attributed === 0) setSyncFact(memory, importedVersion + commit.hash, String(joined.version));
@@ -201,30 +157,12 @@ export function importEvent(exportWork: ExportWork, shared: SharedEvent): IsNew 
     const isBeaten = before !== null && rankOf(origin) === 0 && rankOf(before) > 0;
     if (isBeaten && isMine(before)) markChanged(memory, { kind: "event", uid: shared.uid });
     if (!isBeaten) {
-      const event = {
-        ...{ uid: shared.uid, ...origin },
-        title: clean(shared.title),
-        description: clean(shared.description),
-        type: shared.type,
-        status: shared.status,
-        branch: shared.branch,
-        startsAt: shared.starts_at,
-        endsAt: shared.ends_at,
-        createdAt: shared.created_at,
-        updatedAt: shared.updated_at,
-      };
+      const event = { ...importRow(events, shared, { clean }), ...origin };
       saveEvent(memory, event);
       if (isBetter) saveOriginOfEvent(memory, event, origin);
     }
-    for (const { kind, target, added_at, removed_at } of shared.links) {
-      saveLink(memory, {
-        eventUid: shared.uid,
-        kind,
-        targetUid: target,
-        addedAt: added_at,
-        removedAt: removed_at,
-      });
-    }
+    for (const link of shared.links)
+      saveLink(memory, { ...importRow(eventLinks, link), eventUid: shared.uid });
     return before === null;
   });
 }

@@ -22,13 +22,12 @@ import { thingsToExport } from "../export-files.ts";
 import { roleKey, type Trust } from "../origin/trust.ts";
 import {
   type ExportWork,
-  exportAnnotation,
   exportAttribution,
   exportCheckpoint,
   exportSession,
   exportTurns,
 } from "../records/from-memory.ts";
-import { importAnnotation, importAttribution, importCheckpoint } from "../records/to-memory.ts";
+import { exportText, importRecord, readRecordId } from "../records/kinds.ts";
 import { importSession } from "../records/to-memory-session.ts";
 import { countOf, type SyncCounts } from "../report.ts";
 
@@ -151,10 +150,8 @@ function textOf(
       if (turns.length === 0) return null;
       return { text: encode("meta", meta) + encode("transcript", turns), turns: turns.length };
     }
-    case "annotation": {
-      const note = exportAnnotation(exportWork, uid);
-      return one(note && encode("annotation", note));
-    }
+    case "annotation":
+      return one(exportText(exportWork, kind, uid));
     case "checkpoint": {
       const checkpoint = exportCheckpoint(exportWork, uid);
       if (checkpoint === null) return null;
@@ -222,19 +219,12 @@ export async function importTeamRecord(
       imported.turns += saved.turns;
       return;
     }
-    case "annotation": {
-      const { record: note } = decode("annotation", text);
-      if (note?.uid === id && (await importAnnotation(exportWork, note)) === true) imported.annotations++;
-      return;
-    }
-    case "checkpoint": {
-      const { record: checkpoint } = decode("checkpoint", text);
-      if (checkpoint?.uid === id && importCheckpoint(exportWork, checkpoint) === true) imported.checkpoints++;
-      return;
-    }
+    case "annotation":
+    case "checkpoint":
     case "attribution": {
-      const { record: lines } = decode("attribution", text);
-      if (lines?.commit.hash === id && importAttribution(exportWork, lines) === true) imported.attributions++;
+      const { record: shared } = decode(kind, text);
+      if (shared === null || readRecordId(kind, shared) !== id) return;
+      if ((await importRecord(exportWork, kind, shared)) === true) imported[countOf(kind)]++;
     }
   }
 }

@@ -133,7 +133,9 @@ export function PartTabs({
   current: string;
 }) {
   const tabs = parts.map(([path, name]) => ({
-    ...{ href: linkTo(`/${view}/${path}`), label: name, isCurrent: path === current },
+    href: linkTo(`/${view}/${path}`),
+    label: name,
+    isCurrent: path === current,
   }));
   return <Tabs label={label} tabs={tabs} />;
 }

@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
 import type { ForgetRequest, ForgetResponse } from "../../features/forget/operation.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
-import { useChange } from "../api/use-answer.ts";
+import { useAnswer, useChange } from "../api/use-answer.ts";
 import { Dialog } from "./dialog.tsx";
 import { Loading, Refusal } from "./states.tsx";
 import { counted } from "./words.ts";
@@ -14,20 +13,16 @@ export function ForgetDialog({
 }: {
   what: ForgetRequest;
   onClose: () => void;
-  onForgotten: () => void;
+  onForgotten?: () => void;
 }) {
-  const preview = useChange("forget");
+  const { data: found, error: refusal } = useAnswer("forget", { ...what, dry_run: true });
   const removal = useChange("forget");
-  const [found, setFound] = useState<ForgetResponse | null>(null);
-  useEffect(() => {
-    void preview.run({ ...what, dry_run: true }).then(setFound);
-  }, []);
   const forget = async () => {
     if ((await removal.run(what)) === null) return;
-    onForgotten();
+    onForgotten?.();
     onClose();
   };
-  const error = removal.error ?? preview.error;
+  const error = removal.error ?? refusal;
   const isNothing = found !== null && partsOf(found).length + found.matches === 0;
   return (
     <Dialog title="Forget this?" onClose={onClose}>

@@ -93,11 +93,33 @@ interface WrittenCall {
 
 /** The tools that a model may call with tags in its text, where the client gave it none. After Cline's `parse-assistant-message.ts`. */
 const tagged = [
-  ...["ask_followup_question", "attempt_completion", "execute_command", "replace_in_file", "read_file"],
-  ...["write_to_file", "search_files", "list_files", "list_code_definition_names", "browser_action"],
-  ...["use_mcp_tool", "access_mcp_resource", "load_mcp_documentation", "new_task", "plan_mode_respond"],
-  ...["act_mode_respond", "focus_chain", "web_fetch", "web_search", "condense", "summarize_task"],
-  ...["report_bug", "new_rule", "apply_patch", "generate_explanation", "use_skill", "use_subagents"],
+  "ask_followup_question",
+  "attempt_completion",
+  "execute_command",
+  "replace_in_file",
+  "read_file",
+  "write_to_file",
+  "search_files",
+  "list_files",
+  "list_code_definition_names",
+  "browser_action",
+  "use_mcp_tool",
+  "access_mcp_resource",
+  "load_mcp_documentation",
+  "new_task",
+  "plan_mode_respond",
+  "act_mode_respond",
+  "focus_chain",
+  "web_fetch",
+  "web_search",
+  "condense",
+  "summarize_task",
+  "report_bug",
+  "new_rule",
+  "apply_patch",
+  "generate_explanation",
+  "use_skill",
+  "use_subagents",
 ];
 /** Parameters that may hold tags themselves. */
 const long: Readonly<Record<string, string>> = {

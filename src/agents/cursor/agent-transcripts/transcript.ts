@@ -134,7 +134,10 @@ function callEntries(tool: string, { input: given, id }: Block, ownId: string, c
 }
 
 const hows: Readonly<Partial<Record<string, FileTouch["how"]>>> = {
-  ...{ Read: "read", Write: "write", StrReplace: "edit", Delete: "edit" },
+  Read: "read",
+  Write: "write",
+  StrReplace: "edit",
+  Delete: "edit",
 };
 
 function editsOf(tool: string, input: Record<string, unknown>, cwd: string | null): FileEdit[] {

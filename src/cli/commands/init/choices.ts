@@ -1,11 +1,12 @@
 import { defaultAgentName } from "../../../agents/profiles.ts";
 import { agents, setups } from "../../../agents/registry.ts";
-import { isInHome, nameOf, partState, partsAt } from "../../../agents/setup/parts.ts";
-import { readRecord } from "../../../agents/setup/record.ts";
 import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
-import { gitHooksState } from "../../../git/hooks/state.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
+import { nameOf } from "../../../setup/agent-part.ts";
+import { gitHooksKey } from "../../../setup/git-part.ts";
+import { keysOf, listMissing } from "../../../setup/plan.ts";
+import { readRecord } from "../../../setup/record.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
@@ -33,16 +34,10 @@ export interface InitOptions extends AgentOptions {
   global?: boolean;
 }
 
-/** What to put where. */
-export interface Wanted {
-  setup: AgentSetup;
-  parts: ReadonlySet<PartName>;
-}
-
 /** What `pm init` is to do. */
-export interface Choices {
-  wanted: Wanted[];
-  gitHooks: boolean;
+interface Choices {
+  /** Keys of parts. */
+  wanted: ReadonlySet<string>;
   start: boolean;
   /** What to import; empty: nothing. */
   sessions: FoundSessions[];
@@ -99,20 +94,17 @@ export async function chooseSetup(
   const own = options.local ? true : options.team ? false : undefined;
   if (options.yes || canAsk(output))
     return askForChoices(project, { ...place, own: own ?? isOwnByDefault(place) }, options, own);
-  const parts = chosenParts(options);
+  const named = agentsNamed(options.agent ?? defaultAgentName);
   return {
-    wanted: agentsChosen(options).map((setup) => ({ setup, parts })),
-    gitHooks: options.hooks ?? true,
+    wanted: new Set([
+      ...keysOf(named, chosenParts(options)),
+      ...(options.hooks === false ? [] : [gitHooksKey]),
+    ]),
     start: options.start ?? false,
     sessions: options.import ? await findPastSessions(project, true) : [],
     own,
     asked: false,
   };
-}
-
-/** Those that are named, else Claude Code's. */
-function agentsChosen({ agent }: AgentOptions): AgentSetup[] {
-  return agentsNamed(agent ?? defaultAgentName);
 }
 
 /** Those that are named, else those that are used, else Claude Code. */
@@ -143,70 +135,50 @@ async function askForChoices(
     options.import === false ? [] : await findPastSessions(project, options.yes ?? options.import ?? false);
   const saysParts = !options.yes && (options.mcp || options.allow || options.instructions);
   const candidates = agentsToOffer(place, options);
-  const parts = saysParts ? chosenParts(options) : new Set<PartName>(["mcp", ...chosenParts(options)]);
-  const lacks = (setup: AgentSetup, names: Iterable<PartName>) => !isComplete(place, setup, new Set(names));
-  const open = candidates.filter((setup) => lacks(setup, parts));
-  const openFor = (...names: PartName[]) =>
-    saysParts ? [] : candidates.filter((setup) => lacks(setup, names));
-  const gitHooks = options.hooks === undefined ? await lacksGitHooks(project) : false;
+  const parts = chosenParts(options);
+  if (!saysParts) parts.add("mcp");
+  const missing = await listMissing(place);
+  const lack = (agents: readonly AgentSetup[], names: Iterable<PartName>) =>
+    keysOf(agents, names).some((key) => missing.has(key));
+  const open = candidates.filter((setup) => lack([setup], parts));
+  const gitHooks = options.hooks === undefined && missing.has(gitHooksKey);
   const offers: { value: string; label: string; hint?: string }[] = [];
   const add = (value: string, label: string, hint: string) => offers.push({ value, label, hint });
   if (options.start === undefined) add(offer.start, "Start", "index the code, and keep the index up to date");
   if (past.length > 0 && options.import === undefined) add(offer.import, ...sessionsText(past));
   for (const { agent, title } of open) add(agent, title, partsText(parts));
-  if (openFor("permissions").length > 0)
+  if (!saysParts && lack(candidates, flagged.allow))
     add(offer.allow, "Permission", "agents may use Pommel's tools without asking");
-  if (openFor("instructions", "skill").length > 0)
+  if (!saysParts && lack(candidates, flagged.instructions))
     add(offer.instructions, "Instructions", "agents read when to use Pommel");
   if (gitHooks) add(offer.git, "Git hooks", "link commits to the sessions that led to them");
-  const settled = {
-    wanted: [],
-    gitHooks: options.hooks ?? true,
-    start: options.start ?? false,
-    own,
-    asked: !options.yes,
-  };
   const always = options.import ? past : [];
-  if (offers.length === 0) return { ...settled, sessions: always };
-  const answers = options.yes
-    ? { chosen: new Set(offers.map(({ value }) => value)), own: null }
-    : await (await import("./dialogue.ts")).askWhatToSetUp({
-        title: `Pommel in ${project.root}`,
-        found: foundSummary(candidates, past, place),
-        offers,
-        audience: own !== undefined ? null : audienceOf(place, open),
-      });
+  const answers =
+    options.yes || offers.length === 0
+      ? { chosen: new Set(offers.map(({ value }) => value)), own: null }
+      : await (await import("./dialogue.ts")).askWhatToSetUp({
+          title: `Pommel in ${project.root}`,
+          found: foundSummary(candidates, past, place),
+          offers,
+          audience: own !== undefined ? null : audienceOf(place, open),
+        });
   if (answers === null) return null;
   const { chosen } = answers;
-  const extra: PartName[] = [];
-  if (chosen.has(offer.allow)) extra.push("permissions");
-  if (chosen.has(offer.instructions)) extra.push("instructions", "skill");
+  const settled = candidates.filter((setup) => !open.includes(setup) || chosen.has(setup.agent));
+  const wanted = keysOf(
+    settled.filter(({ agent }) => chosen.has(agent)),
+    parts,
+  );
+  if (chosen.has(offer.allow)) wanted.push(...keysOf(settled, flagged.allow));
+  if (chosen.has(offer.instructions)) wanted.push(...keysOf(settled, flagged.instructions));
+  if (gitHooks ? chosen.has(offer.git) : options.hooks !== false) wanted.push(gitHooksKey);
   return {
-    ...settled,
-    wanted: candidates
-      .filter((setup) => !open.includes(setup) || chosen.has(setup.agent))
-      .map((setup) => ({ setup, parts: new Set([...(chosen.has(setup.agent) ? parts : []), ...extra]) })),
-    gitHooks: gitHooks ? chosen.has(offer.git) : settled.gitHooks,
+    wanted: new Set(wanted),
     start: options.start ?? chosen.has(offer.start),
     sessions: chosen.has(offer.import) ? past : always,
     own: answers.own ?? own,
+    asked: !options.yes,
   };
-}
-
-function isComplete(place: Place, setup: AgentSetup, names: ReadonlySet<PartName>): boolean {
-  return partsAt(place, setup)
-    .filter(({ name }) => names.has(name))
-    .every(
-      (part) =>
-        partState(place, setup, part).state === "current" ||
-        setup.fromPlugin(place).includes(part.name) ||
-        isInHome(place, setup, part),
-    );
-}
-
-async function lacksGitHooks(project: Project): Promise<boolean> {
-  const { state } = await gitHooksState(project);
-  return state === "absent" || state === "partial";
 }
 
 function partsText(parts: ReadonlySet<PartName>): string {

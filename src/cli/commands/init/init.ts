@@ -1,26 +1,36 @@
 import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
 import { defaultAgentName } from "../../../agents/profiles.ts";
-import { projectPlace, readRecord } from "../../../agents/setup/record.ts";
+import type { Place } from "../../../agents/setup.ts";
 import { applyChanges } from "../../../client/call.ts";
-import { hideFromGit, unhideFromGit } from "../../../git/hooks/exclude.ts";
+import { unhideFromGit } from "../../../git/hooks/exclude.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import { isNamed } from "../../../git/projects/recorded.ts";
 import { recordHere } from "../../../git/projects/turn-recording.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { setConfig } from "../../../project/config/config-edit.ts";
 import { explanationOf, PommelError } from "../../../project/errors.ts";
-import { findUpwards, type Project } from "../../../project/paths.ts";
+import { findUpwards } from "../../../project/paths.ts";
+import { inOrderToTake } from "../../../setup/agent-part.ts";
+import { gitHooksKey } from "../../../setup/git-part.ts";
+import { hideOwnFiles, planParts } from "../../../setup/plan.ts";
+import { projectPlace, readRecord, switchOn } from "../../../setup/record.ts";
 import type { CommandContext } from "../../frame.ts";
 import { nestedText } from "../../results/nested.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
-import { humanDuration, type Output, tick } from "../../terminal/output.ts";
+import { humanDuration, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import type { StartReport } from "../daemon/start.ts";
+import { pommelOnPath } from "../doctor/checks/agents.ts";
 import { importFound } from "../import/sources.ts";
-import { addAgents, movedToTeam, partsToAdd } from "./agents.ts";
 import { chooseSetup, type InitOptions, isAsked, isOwnByDefault } from "./choices.ts";
-import { type InitResult, type StepPrinter, stepPrinter } from "./steps.ts";
+import {
+  describeAgents,
+  type InitResult,
+  listOwners,
+  putAndReport,
+  type StepPrinter,
+  stepPrinter,
+} from "./steps.ts";
 
 /** `pm init`: creates missing parts and touches nothing else, so it can be run again at any time. */
 export async function initCommand(
@@ -40,7 +50,11 @@ export async function initCommand(
   const own = choices.own ?? isOwnByDefault(projectPlace(project));
   const wasOwn = readRecord(projectPlace(project)).own ?? false;
   const place = projectPlace(project, { own });
-  const wanted = wasOwn && own === false ? movedToTeam(place, choices.wanted) : choices.wanted;
+  const moved = wasOwn && !own ? takeOwnParts(place) : [];
+  const wanted = new Set([...choices.wanted, ...moved]);
+  if (!inGit) wanted.delete(gitHooksKey);
+  const asked = choices.asked || isAsked(options);
+  const planned = await planParts(place, wanted, asked);
   const result: InitResult = {
     root,
     created: [],
@@ -49,26 +63,29 @@ export async function initCommand(
     patterns: null,
     hooks: { state: "skipped", reason: options.hooks === false ? "--no-hooks" : "--agent" },
     agents: [],
-    git_hooks: { state: "skipped", reason: "--no-hooks" },
+    git_hooks: {
+      state: "skipped",
+      reason: choices.wanted.has(gitHooksKey) ? "not in a git repository" : "--no-hooks",
+    },
     nested: [],
     scope: place.own ? "local" : "team",
     imported: null,
     started: false,
   };
-  const agents = partsToAdd(place, wanted).length;
-  const further = [choices.gitHooks && inGit, choices.start, choices.sessions.length > 0];
-  const steps = stepPrinter(output, choices.asked ? null : 1 + agents + further.filter(Boolean).length);
+  const further = [choices.start, choices.sessions.length > 0].filter(Boolean).length;
+  const total = 1 + listOwners(planned).size + further;
+  const steps = stepPrinter(output, choices.asked ? null : total, result);
   if (!choices.asked) output.print(output.colors.bold(`Pommel in ${root}`));
 
   steps.next("Project");
   const wasNamed = isNamed(project);
   await recordHere(project);
   await applyChanges(project);
-  steps.done(result, wasNamed ? "already" : "created", project.dataDir, "sessions, notes and commits");
+  steps.done(wasNamed ? "already" : "created", [project.dataDir], "sessions, notes and commits");
   if (languages !== null) {
     const { changed } = setConfig(project, "index.languages", JSON.stringify(languages));
     const said = `index.languages is ${languages.join(",")}`;
-    steps.done(result, changed ? "changed" : "already", project.configFile, said);
+    steps.done(changed ? "changed" : "already", [project.configFile], said);
   }
   // A broken configuration, ours or one that was there, should come up now and not at the first search.
   const { config } = loadConfig(project);
@@ -76,22 +93,18 @@ export async function initCommand(
   const { createIgnoreRules } = await import("../../../code/files/ignore.ts");
   result.nested = nestedIn(root, createIgnoreRules(root, config));
   for (const line of nestedText(result.nested)) output.note(`      ${line}`);
-  await writePatterns(result, steps, output);
-  const asked = choices.asked || isAsked(options);
-  const hooks = { project, result, steps, output, asked };
-  const { addGitHooks, warnOfPath } = await import("./steps.ts");
-  if (choices.gitHooks) {
-    if (inGit) steps.next("Git");
-    result.git_hooks = inGit
-      ? await addGitHooks(hooks)
-      : { state: "skipped", reason: "not in a git repository" };
+  result.patterns = await writePatterns(steps);
+  if (asked) switchOn(place);
+  const done = await putAndReport(planned, steps);
+  result.agents = describeAgents(done);
+  await showOrHide(place, steps);
+  for (const { part, state, reason } of done) {
+    if (part.key === gitHooksKey) result.git_hooks = { state, reason };
+    if (part.key === `${defaultAgentName}/hooks`) result.hooks = { state, reason };
   }
-  result.agents = await addAgents({ place, wanted, asked, steps, result, output });
-  await showOrHide(project, own, place.own ?? false, { result, steps, output });
-  const claudes = result.agents.find(({ agent }) => agent === defaultAgentName)?.hooks;
-  if (claudes) result.hooks = { state: claudes.state, reason: claudes.reason };
-  const parts = result.agents.flatMap(({ agent: _, ...outcome }) => Object.values(outcome));
-  if ([...parts, result.git_hooks].some(({ state }) => state === "installed")) await warnOfPath(hooks);
+  const { problem } = pommelOnPath();
+  if (problem !== null && done.some(({ state }) => state === "installed"))
+    steps.warn(`${problem.message} ${problem.hint}`);
   if (choices.start) {
     steps.next("Daemon");
     const { startDaemonAndReport } = await import("../daemon/start.ts");
@@ -108,26 +121,21 @@ export async function initCommand(
   return result.imported?.interrupted ? interruptedCode : undefined;
 }
 
-/**
- * Personal files stay out of `git status`; files to commit have to show up in it.
- * @param saved what somebody chose now
- */
-async function showOrHide(
-  { root }: Project,
-  saved: boolean | undefined,
-  isOwn: boolean,
-  { result, steps, output }: { result: InitResult; steps: StepPrinter; output: Output },
-): Promise<void> {
-  const outcomes = result.agents.flatMap(({ agent: _, ...parts }) => Object.values(parts));
-  const files = outcomes.flatMap(({ file }) => (file === null || isAbsolute(file) ? [] : file));
+/** Takes a person's own parts out, so that they can move to the files that everybody shares. @returns their keys */
+function takeOwnParts(place: Place): string[] {
+  const taken = inOrderToTake({ ...place, own: true }).filter((part) => part.take().length > 0);
+  return taken.map(({ key }) => key);
+}
+
+/** Personal files stay out of `git status`; files to commit have to show up in it. */
+async function showOrHide(place: Place, steps: StepPrinter): Promise<void> {
   try {
-    const hidden = isOwn ? await hideFromGit(root, files) : null;
-    const shown = saved === false ? await unhideFromGit(root) : null;
-    if (hidden !== null) steps.done(result, "changed", hidden, "keeps your own files out of git status");
-    if (shown !== null) steps.done(result, "changed", shown, "no longer hides anything");
+    const changed = place.own ? await hideOwnFiles(place) : await unhideFromGit(place.dir);
+    const effect = place.own ? "keeps your own files out of git status" : "no longer hides anything";
+    if (changed !== null) steps.done("changed", [changed], effect);
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
-    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+    steps.warn(explanationOf(error));
   }
 }
 
@@ -141,18 +149,18 @@ async function parseLanguages(text: string): Promise<string[]> {
 }
 
 /** Without the file the default patterns are in force all the same, so failing here is worth a warning only. */
-async function writePatterns(result: InitResult, steps: StepPrinter, output: Output): Promise<void> {
+async function writePatterns(steps: StepPrinter): Promise<string | null> {
   const { ensureGlobalPatterns, globalPatternsFile } = await import(
     "../../../redact/patterns/patterns-file.ts"
   );
   const isNew = !existsSync(globalPatternsFile());
   try {
-    result.patterns = ensureGlobalPatterns();
-    if (steps.isBrief) return;
-    const verb = isNew ? "Created" : "Already set up:";
-    output.print(`      ${tick("ok", output.colors)} ${verb} ${result.patterns} (what counts as a secret)`);
+    const file = ensureGlobalPatterns();
+    steps.ok(`${isNew ? "Created" : "Already set up:"} ${file} (what counts as a secret)`);
+    return file;
   } catch (error) {
-    output.note(`      ${tick("warn", output.colors)} ${explanationOf(error)}`);
+    steps.warn(explanationOf(error));
+    return null;
   }
 }
 

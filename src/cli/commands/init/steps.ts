@@ -1,67 +1,11 @@
-import { isAbsolute } from "node:path";
+import { basename, isAbsolute } from "node:path";
 import type { PartName } from "../../../agents/setup.ts";
 import type { NestedDirectory } from "../../../code/files/scan.ts";
-import { explanationOf, PommelError } from "../../../project/errors.ts";
-import type { Project } from "../../../project/paths.ts";
+import { explanationOf } from "../../../project/errors.ts";
+import type { PutFile } from "../../../setup/part.ts";
+import { type PlannedPart, type PutPart, putParts, switchedOff } from "../../../setup/plan.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { homeRelative } from "../../terminal/text.ts";
-
-interface HooksStep {
-  project: Project;
-  result: InitResult;
-  steps: StepPrinter;
-  output: Output;
-  /** Somebody said --hooks: also after `pm disable`. */
-  asked: boolean;
-}
-
-const switchedOff: HooksOutcome = { state: "skipped", reason: "pm disable" };
-const installed: HooksOutcome = { state: "installed", reason: null };
-
-/** Commits are found in the reflog, too, only later: failing here is worth a warning only. */
-export async function addGitHooks(step: HooksStep): Promise<HooksOutcome> {
-  const { project, result, steps, output } = step;
-  const { gitHooksState, readRecord } = await import("../../../git/hooks/state.ts");
-  const { installGitHooks } = await import("../../../git/hooks/install.ts");
-  try {
-    if (!step.asked && readRecord(project).disabled) {
-      const { state } = await gitHooksState(project);
-      if (state !== "partial" && state !== "installed") return sayOff(output);
-    }
-    const done = await installGitHooks(project);
-    if (done.state !== "installed") {
-      if (done.state !== "shared") {
-        output.note(`      ${tick("warn", output.colors)} No git hooks: ${done.reason.replace(/\.?$/, ".")}`);
-        return { state: done.state === "none" ? "skipped" : "failed", reason: done.reason };
-      }
-      const { sharedHint } = await import("../doctor/checks/agents.ts");
-      output.note(`      ${tick("warn", output.colors)} No git hooks: ${done.reason}. ${sharedHint}`);
-      return { state: "failed", reason: done.reason };
-    }
-    for (const outcome of ["created", "changed", "already"] as const) {
-      const names = done.hooks.filter((hook) => hook.outcome === outcome).map(({ hook }) => hook);
-      steps.doneIn(result, outcome, done.dir, names);
-    }
-    return installed;
-  } catch (error) {
-    if (!(error instanceof PommelError)) throw error;
-    output.note(`      ${tick("warn", output.colors)} No hooks for git: ${explanationOf(error)}`);
-    return { state: "failed", reason: error.message };
-  }
-}
-
-/** Hooks are commands, and have to find `pommel`. */
-export async function warnOfPath({ output }: HooksStep): Promise<void> {
-  const { pommelOnPath } = await import("../doctor/checks/agents.ts");
-  const { problem } = pommelOnPath();
-  if (problem === null) return;
-  output.note(`      ${tick("warn", output.colors)} ${problem.message} ${problem.hint}`);
-}
-
-function sayOff(output: Output): HooksOutcome {
-  output.print(`      ${tick("ok", output.colors)} Hooks are off (\`pm enable\` adds them again)`);
-  return switchedOff;
-}
 
 /** The result of the import, for JSON. */
 export interface ImportedSessions {
@@ -72,12 +16,16 @@ export interface ImportedSessions {
   interrupted: boolean;
 }
 
-/** The result for a part; `skipped`: not wanted, `kept`: somebody's own is in its place and stays. */
-export interface PartOutcome {
+/** `skipped`: not wanted, or provided otherwise; `kept`: somebody's own is in its place and stays. */
+interface HooksOutcome {
   state: "installed" | "skipped" | "failed" | "kept";
-  file: string | null;
   /** Why it is not installed; null when it is. */
   reason: string | null;
+}
+
+/** The result for a part. */
+interface PartOutcome extends HooksOutcome {
+  file: string | null;
 }
 
 export type AgentOutcome = { agent: string } & Partial<Record<PartName, PartOutcome>>;
@@ -104,72 +52,121 @@ export interface InitResult {
   started: boolean;
 }
 
-/** The result for hooks; `skipped`: not wanted (--no-hooks, `pm disable`), or there is no git. */
-interface HooksOutcome {
-  state: "installed" | "skipped" | "failed" | "kept";
-  /** Why they are not installed; null when they are. */
-  reason: string | null;
-}
-
 /** Results for files, by their paths. */
 export type ChangedPaths = Pick<InitResult, "created" | "changed" | "already">;
-
-type Outcome = "created" | "changed" | "already";
 
 export interface StepPrinter {
   /** Reports only changes, and briefly. */
   isBrief: boolean;
   next(title: string): void;
-  done(result: ChangedPaths, outcome: Outcome, part: string, detail?: string): void;
-  /** Several parts of one directory in one line. */
-  doneIn(result: ChangedPaths, outcome: Outcome, dir: string, names: readonly string[]): void;
+  /** Nothing was to be done, and why. */
+  ok(text: string): void;
+  warn(text: string): void;
+  /** @param files in one directory */
+  done(outcome: keyof ChangedPaths, files: readonly string[], detail?: string): void;
 }
 
 /**
  * @param total how many steps there are; null: somebody chose them a moment ago, and sees what changed in brief
+ * @param result gets the paths
  * @param within what paths are relative to, for people: "~/"
  */
-export function stepPrinter(output: Output, total: number | null, within = ""): StepPrinter {
-  if (total === null) return briefPrinter(output, within);
-  let step = 0;
+export function stepPrinter(
+  output: Output,
+  total: number | null,
+  result: ChangedPaths,
+  within = "",
+): StepPrinter {
+  const isBrief = total === null;
+  const indent = isBrief ? "" : "      ";
+  const ok = (text: string) => output.print(`${indent}${tick("ok", output.colors)} ${text}`);
   const verbs = { created: "Created", changed: "Changed", already: "Already set up:" };
-  const print = (outcome: Outcome, what: string) =>
-    output.print(`      ${tick("ok", output.colors)} ${verbs[outcome]} ${what}`);
+  let step = 0;
   return {
-    isBrief: false,
+    isBrief,
     next(title) {
       step++;
-      output.print(`\n[${step}/${total}] ${title}`);
+      if (!isBrief) output.print(`\n[${step}/${total}] ${title}`);
     },
-    done(result, outcome, part, detail) {
-      result[outcome].push(part);
-      print(outcome, detail === undefined ? part : `${part} (${detail})`);
+    ok(text) {
+      if (!isBrief) ok(text);
     },
-    doneIn(result, outcome, dir, names) {
-      if (names.length === 0) return;
-      result[outcome].push(...names.map((name) => `${dir}/${name}`));
-      print(outcome, `${dir}/${names.join(", ")}`);
+    warn: (text) => output.note(`${indent}${tick("warn", output.colors)} ${text}`),
+    done(outcome, files, detail) {
+      result[outcome].push(...files);
+      const [first = "", ...others] = files;
+      const path = [first, ...others.map((file) => basename(file))].join(", ");
+      const effect = detail === undefined ? "" : isBrief ? `: ${detail}` : ` (${detail})`;
+      if (!isBrief) ok(`${verbs[outcome]} ${path}${effect}`);
+      else if (outcome !== "already") ok(`${isAbsolute(path) ? homeRelative(path) : within + path}${effect}`);
     },
   };
 }
 
-/** A line for each file that was changed, on one screen with the questions. */
-function briefPrinter(output: Output, within: string): StepPrinter {
-  const print = (outcome: Outcome, what: string) => {
-    if (outcome !== "already") output.print(`${tick("ok", output.colors)} ${what}`);
-  };
-  return {
-    isBrief: true,
-    next: () => {},
-    done(result, outcome, part, detail) {
-      result[outcome].push(part);
-      const path = isAbsolute(part) ? homeRelative(part) : within + part;
-      print(outcome, detail === undefined ? path : `${path}: ${detail}`);
-    },
-    doneIn(result, outcome, dir, names) {
-      if (names.length === 0) return;
-      result[outcome].push(...names.map((name) => `${dir}/${name}`));
-      print(outcome, `${dir}: ${names.join(", ")}`);
-    },
-  };
+/** Puts in what is planned, owner by owner, and reports it. */
+export async function putAndReport(planned: readonly PlannedPart[], steps: StepPrinter): Promise<PutPart[]> {
+  const all: PutPart[] = [];
+  for (const owner of listOwners(planned)) {
+    const parts = planned.filter(({ part }) => part.owner === owner);
+    const { part } = parts[0]!;
+    steps.next(part.title);
+    const done = await putParts(parts);
+    for (const one of done) reportPart(one, steps);
+    const skipped = done.filter(({ state, error }) => state === "skipped" && error === null);
+    for (const reason of new Set(skipped.map((one) => one.reason))) {
+      const names = skipped.filter((one) => one.reason === reason).map((one) => describePart[one.part.name]);
+      const what = reason === switchedOff ? "off (`pm enable` adds it again)" : reason;
+      steps.ok(`Skipped ${names.join(", ")}: ${what}`);
+    }
+    const changed = done.filter(({ files }) => files.some(isChange)).map((one) => one.part.name);
+    for (const line of part.afterwards?.(changed) ?? []) steps.warn(line);
+    all.push(...done);
+  }
+  return all;
+}
+
+export const listOwners = (planned: readonly PlannedPart[]): Set<string> =>
+  new Set(planned.map(({ part }) => part.owner));
+
+const isChange = ({ outcome }: PutFile) => outcome === "created" || outcome === "changed";
+
+/** For people, what each part is in its file. */
+const describePart: Record<PartName, string> = {
+  hooks: "hooks",
+  mcp: "MCP server",
+  permissions: "may call Pommel's tools",
+  instructions: "when to ask Pommel",
+  skill: "how to ask Pommel",
+};
+
+function reportPart({ part, files, error }: PutPart, steps: StepPrinter): void {
+  const isGits = part.owner === "git";
+  if (error !== null)
+    steps.warn(`${isGits ? "" : `No ${part.name} for ${part.title}: `}${explanationOf(error)}`);
+  for (const { file, outcome, detail } of files)
+    if (outcome === "kept") steps.warn(`${file} was left as it is: ${detail.join("; ")}.`);
+  for (const outcome of ["created", "changed", "already"] as const) {
+    const those = files.filter((one) => one.outcome === outcome);
+    if (those.length === 0) continue;
+    const added = those.flatMap((one) => one.added);
+    const what =
+      describePart[part.name] + (added.length > 0 && !steps.isBrief ? `: ${added.join(", ")}` : "");
+    steps.done(
+      outcome,
+      those.map(({ file }) => file),
+      isGits ? undefined : what,
+    );
+  }
+}
+
+/** What became of agents' parts, for JSON. */
+export function describeAgents(done: readonly PutPart[]): AgentOutcome[] {
+  const byAgent = new Map<string, AgentOutcome>();
+  for (const { part, state, files, reason } of done) {
+    if (part.owner === "git") continue;
+    const outcome = byAgent.get(part.owner) ?? { agent: part.owner };
+    outcome[part.name] = { state, file: files[0]?.file ?? null, reason };
+    byAgent.set(part.owner, outcome);
+  }
+  return [...byAgent.values()];
 }

@@ -144,7 +144,8 @@ export class StaticModel {
       tokenizer: new Tokenizer(vocabulary),
       scales: new Float32Array(buffer, byteOffset, vocabulary.length),
       rows: new Int8Array(buffer, byteOffset + vocabulary.length * 4, vocabulary.length * dimensions),
-      ...{ dimensions, most: maxTokens },
+      dimensions,
+      most: maxTokens,
     };
     return new StaticModel(manyTexts ? sumManyTexts(vectors) : sumFewTexts(vectors), weights);
   }

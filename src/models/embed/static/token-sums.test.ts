@@ -13,7 +13,8 @@ const vectors = (most: number): TokenVectors => ({
   tokenizer: new Tokenizer(vocabulary),
   scales: Float32Array.from(vocabulary, (_, i) => 0.01 + i / 7),
   rows: Int8Array.from({ length: vocabulary.length * dimensions }, (_, i) => ((i * 7919) % 255) - 127),
-  ...{ dimensions, most },
+  dimensions,
+  most,
 });
 
 const text = fc.oneof(

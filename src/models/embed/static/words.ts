@@ -1,4 +1,4 @@
-import { detached } from "../../../text/detached.ts";
+import { memoize } from "../../../text/memoize.ts";
 import { runsOf } from "../../../text/runs.ts";
 import { isAscii } from "../../../text/tokens.ts";
 
@@ -23,9 +23,9 @@ const maxParagraphLength = 10_000;
 export class Tokenizer {
   private readonly whole = new Map<string, number>();
   private readonly inside = new Map<string, number>();
-  private readonly cutRuns = new Map<string, readonly number[]>();
-  /** Those that are no token themselves. */
-  private readonly cutParts = new Map<string, readonly number[]>();
+  private readonly cutKnown = memoize(maxRemembered, (run) => this.cut(run));
+  /** Of a part that is no token itself. */
+  private readonly piecesOfPart = memoize(maxRemembered, (part) => this.cutPart(part));
 
   constructor(vocabulary: readonly string[]) {
     vocabulary.forEach((token, id) => {
@@ -46,7 +46,7 @@ export class Tokenizer {
   }
 
   private idsOfRun(run: string): readonly number[] {
-    return run.length > maxRun ? this.cut(run) : remembering(this.cutRuns, run, () => this.cut(run));
+    return run.length > maxRun ? this.cut(run) : this.cutKnown(run);
   }
 
   /** The ids of a run of word characters. */
@@ -59,8 +59,7 @@ export class Tokenizer {
 
   private piecesOf(part: string): readonly number[] {
     const whole = this.whole.get(part);
-    if (whole !== undefined) return [whole];
-    return remembering(this.cutParts, part, () => this.cutPart(part));
+    return whole === undefined ? this.piecesOfPart(part) : [whole];
   }
 
   private cutPart(part: string): number[] {
@@ -75,17 +74,6 @@ export class Tokenizer {
     }
     return ids;
   }
-}
-
-/** What was made of a text before, or is made now. */
-function remembering<T>(known: Map<string, T>, text: string, make: () => T): T {
-  let made = known.get(text);
-  if (made === undefined) {
-    made = make();
-    if (known.size >= maxRemembered) known.clear();
-    known.set(detached(text), made);
-  }
-  return made;
 }
 
 /** The lower-case parts of a run of word characters. */

@@ -45,8 +45,8 @@ export const codeSettings = {
     schema: z.enum(["sqlite", "postgres", "lancedb"]),
     default: "sqlite" as "sqlite" | "postgres" | "lancedb",
     about:
-      "Where the code index is stored: sqlite (in your cache directory), postgres (a PostgreSQL with pgvector), or lancedb (LanceDB, a package of its own: in your cache directory or in object storage). See docs/engines.md.",
-    who: "teams that share one index, and indexes too large for the disk",
+      "Where the code index is stored: sqlite (in your cache directory), postgres (a PostgreSQL), or lancedb (LanceDB, a package of its own: in your cache directory or in object storage). See docs/engines.md.",
+    who: "machines that do not last (containers, CI), whose new checkouts begin with an index that is there",
   },
   "index.url": {
     schema: indexUrl,

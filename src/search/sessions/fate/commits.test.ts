@@ -54,29 +54,31 @@ function remember(
   const { id } = saveCommit(
     memory,
     {
-      ...{
-        hash,
-        tree: hash,
-        parents: [],
-        branch: "main",
-        author: "Ann",
-        subject: `commit ${hash.slice(0, 7)}`,
-      },
-      ...{
-        authoredAt: ++times,
-        committedAt: times,
-        insertions: 0,
-        deletions: 0,
-        seen: "hook",
-        attributed: 1,
-      },
-      ...{ patchId: null, rewrittenFrom: [], ...more },
+      hash,
+      tree: hash,
+      parents: [],
+      branch: "main",
+      author: "Ann",
+      subject: `commit ${hash.slice(0, 7)}`,
+      authoredAt: ++times,
+      committedAt: times,
+      insertions: 0,
+      deletions: 0,
+      seen: "hook",
+      attributed: 1,
+      patchId: null,
+      rewrittenFrom: [],
+      ...more,
     },
     files.map(({ text, ...file }) => ({ ...file, insertions: 1, deletions: 0, added: keysOf(text) })),
   );
   const uid = hash.slice(-12);
   saveCheckpoint(memory, {
-    ...{ uid, commitId: id, parentUid: null, agentState: {}, createdAt: times },
+    uid,
+    commitId: id,
+    parentUid: null,
+    agentState: {},
+    createdAt: times,
     sessions: [{ sessionUid: session, turns, lines: 1, how: "lines", confidence: 1 }],
   });
   return uid;
@@ -198,7 +200,9 @@ describe("a result", () => {
     const { SessionSearch } = await import("../engine.ts");
     const { openQuery } = await import("../types.ts");
     const hurried = new SessionSearch({
-      ...{ root: repository.dir, memory: store.memory, embedder: null },
+      root: repository.dir,
+      memory: store.memory,
+      embedder: null,
       waitPolicy: { ms: 0, continueLater: true },
     });
     const late = await hurried.search({ ...openQuery, query: "quince" });

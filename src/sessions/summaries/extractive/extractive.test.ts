@@ -10,11 +10,19 @@ import {
   used,
   wrote,
 } from "../../../../test/support/turn-fixture.ts";
-import { extractiveSummary, maxSummaryLength } from "./extractive.ts";
+import { summarySteps } from "./extractive.ts";
 
 const meta = { relativize: (path: string) => path.replace(/^\/home\/dev\/app\//, "") };
 type Happening = Parameters<typeof conversation>[number];
-const summaryOf = (...happenings: Happening[]) => extractiveSummary(conversation(...happenings), meta);
+const summaryOf = (...happenings: Happening[]) => summariseTurns(conversation(...happenings));
+
+function summariseTurns(turns: ReturnType<typeof conversation>): string {
+  const steps = summarySteps(turns, meta);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
 
 /** The lines under a heading. */
 function part(summary: string, title: string): string[] {
@@ -45,7 +53,7 @@ const session: Happening[] = [
   ),
 ];
 
-describe("extractiveSummary", () => {
+describe("a summary", () => {
   const summary = summaryOf(...session);
 
   it("states the request, without courtesies, code and prompts that only continue", () => {
@@ -132,7 +140,7 @@ describe("extractiveSummary", () => {
       text("We decided to use nom for the parser grammar."),
     );
     for (const turn of turns) turn.abandoned = true;
-    expect(extractiveSummary(turns, meta)).toBe("");
+    expect(summariseTurns(turns)).toBe("");
   });
 
   it("reads Danish", () => {
@@ -201,9 +209,9 @@ describe("of any session", () => {
     fc.assert(
       fc.property(fc.array(happening, { maxLength: 30 }), (happenings) => {
         const turns = conversation(...happenings);
-        const found = extractiveSummary(turns, meta);
-        expect(found.length).toBeLessThanOrEqual(maxSummaryLength);
-        expect(extractiveSummary(structuredClone(turns), meta)).toBe(found);
+        const found = summariseTurns(turns);
+        expect(found.length).toBeLessThanOrEqual(2_500);
+        expect(summariseTurns(structuredClone(turns))).toBe(found);
       }),
       { numRuns: 60 },
     );
@@ -214,10 +222,10 @@ describe("of any session", () => {
       prompt(`Please rebuild module number${i} with engine variant${i} for customer group${i} `.repeat(10)),
       prompt(`let's use approach${i} instead of library${i}, because vendor${i} dropped platform${i}`),
       text(`The root cause is a deadlock${i} between worker${i} and scheduler${i} under pressure${i}.`),
-      ...[wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x")],
+      wrote(`/home/dev/app/src/${"folder/".repeat(20)}file${i}.ts`, "x"),
     ]);
     const found = summaryOf(...many.flat());
-    expect(found.length).toBeLessThanOrEqual(maxSummaryLength);
+    expect(found.length).toBeLessThanOrEqual(2_500);
     for (const title of ["Asked", "Decisions", "Problems", "Files changed", "Outcome"]) {
       expect(part(found, title)).not.toEqual([]);
     }

@@ -56,24 +56,15 @@ export interface SummaryMeta {
 }
 
 /** Characters; of a whole summary, and of what is left of its parts. */
-export const maxSummaryLength = 2_500;
+const maxSummaryLength = 2_500;
 const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome: 420 } as const;
 const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
 
 /**
  * A session's subject in its own words: the request, decisions, problems and their fixes, changed files, the outcome
  * and what is left. The same for the same turns; "" for a session without text. Plain text with headings and lists, up
- * to 2,500 characters; the turns are read once, in bounded memory.
+ * to 2,500 characters; the turns are read once, in bounded memory. A step for every turn.
  */
-export function extractiveSummary(turns: Iterable<Turn>, meta: SummaryMeta): string {
-  const steps = summarySteps(turns, meta);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
-/** The same, a step for every turn. */
 export function* summarySteps(
   turns: Iterable<Turn>,
   { relativize }: SummaryMeta,

@@ -7,8 +7,7 @@ import { createPlainKernel } from "../../../../test/support/plain/vector-kernel.
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
 import { type Level, levels } from "../../../project/levels.ts";
 import { createKernel } from "../../vectors/vector-kernel.ts";
-import type { ChunkId, Scope } from "../port.ts";
-import { chunkId } from "../stored-rows.ts";
+import { type ChunkId, chunkId, type Scope } from "../port.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";
 import { IndexDatabase } from "./index-database.ts";
 

@@ -1,8 +1,7 @@
 import { VectorIndex } from "../../vectors/vector-index.ts";
 import type { VectorKernel } from "../../vectors/vector-kernel.ts";
 import { ExactVectors, type FileSpan } from "../exact-vectors.ts";
-import type { ChunkId, Match, Scope } from "../port.ts";
-import { chunkId } from "../stored-rows.ts";
+import { type ChunkId, chunkId, type Match, type Scope } from "../port.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { type FileVectorRow, vectorRowIds, vectorRowsAfter } from "./vector-rows.ts";
 
@@ -37,7 +36,7 @@ export class ChunkVectors {
 
   /** The cosines of given chunks, in their order; NaN for one without a vector. */
   similarities(query: Int8Array, ids: readonly ChunkId[]): Float64Array {
-    return this.exact.similarities(query, ids.map(Number));
+    return this.exact.similarities(query, ids);
   }
 
   release(): void {

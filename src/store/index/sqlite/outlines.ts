@@ -28,7 +28,7 @@ export class Outlines {
     const unknown: ChunkId[] = [];
     for (const id of ids) {
       const outline = this.known.get(id);
-      if (outline && present.has(Number(id))) found.push(outline);
+      if (outline && present.has(id)) found.push(outline);
       else unknown.push(id);
     }
     if (unknown.length === 0) return found;

@@ -51,7 +51,7 @@ export class Definitions {
        ORDER BY s.chunk_id, s.rowid`,
       chunks,
     );
-    for (const symbol of symbols) this.ofChunk.get(Number(symbol.id))?.push(symbol);
+    for (const symbol of symbols) this.ofChunk.get(symbol.id)?.push(symbol);
   }
 }
 

@@ -1,6 +1,14 @@
 import type { HeldWord } from "../../../text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
-import type { ChunkId, FieldWeights, FileId, IndexEntry, Match, Scope } from "../port.ts";
+import {
+  type ChunkId,
+  chunkId,
+  type FieldWeights,
+  type FileId,
+  type IndexEntry,
+  type Match,
+  type Scope,
+} from "../port.ts";
 import { LoadedSegments, scopeFilter } from "../words/loaded-segments.ts";
 import { PostingsReader } from "../words/postings.ts";
 import { nameWord, PostingsRoom, type SegmentBuilder } from "../words/segment.ts";
@@ -61,7 +69,7 @@ export class WordIndex {
     const found = this.postings.of(tokens);
     const inScope = scopeFilter(scope.levels, scope.files && this.chunksIn(scope.files));
     const best = segments.best(tokens, found, weights, k, inScope);
-    return best.map(({ row, score }) => ({ id: row as unknown as ChunkId, score }));
+    return best.map(({ row, score }) => ({ id: chunkId(row), score }));
   }
 
   /** In how many chunks each token occurs; absent tokens are missing. */
@@ -89,8 +97,7 @@ export class WordIndex {
     const words = [...new Set(phrases.flatMap((phrase) => phrase.split(" ")))];
     const found = this.postings.of(words);
     const ofWord = new Map(words.map((word, i) => [word, found[i]!]));
-    const ids = segments.holders(phrases, limit, (word, { id }) => ofWord.get(word)!.get(id));
-    return ids as unknown as ChunkId[][];
+    return segments.holders(phrases, limit, (word, { id }) => ofWord.get(word)!.get(id));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { levels as allLevels } from "../../../project/levels.ts";
 import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import type { FieldWeights } from "../port.ts";
+import { type ChunkId, chunkId, type FieldWeights } from "../port.ts";
 import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
 import { placeOf, type SegmentChunks } from "./segment.ts";
 import { wordKernel } from "./word-kernel.ts";
@@ -153,16 +153,18 @@ export class LoadedSegments {
     phrases: readonly string[],
     limit: number,
     find: (word: string, segment: LoadedSegment) => Postings | undefined,
-  ): number[][] {
+  ): ChunkId[][] {
     const kernel = wordKernel();
-    const wanted = phrases.map((phrase) => ({ words: phrase.split(" "), ids: [] as number[] }));
+    const wanted = phrases.map((phrase) => ({ words: phrase.split(" "), ids: [] as ChunkId[] }));
     for (const segment of this.all) {
       kernel.beginPhrases(segment.ids.length, segment.isGone);
       for (const { words, ids } of wanted) {
         if (ids.length >= limit) continue;
         const found = words.flatMap((word) => find(word, segment) ?? []);
         if (found.length < words.length) continue;
-        for (const chunk of kernel.withPhrase(found, limit - ids.length)) ids.push(segment.ids[chunk]!);
+        for (const chunk of kernel.withPhrase(found, limit - ids.length)) {
+          ids.push(chunkId(segment.ids[chunk]!));
+        }
       }
     }
     return wanted.map(({ ids }) => ids);

@@ -1,6 +1,6 @@
 import { nameKey } from "../../../text/tokens.ts";
 import type { Scored } from "../../best.ts";
-import type { Definition, FieldWeights } from "../port.ts";
+import type { ChunkId, Definition, FieldWeights } from "../port.ts";
 import { phraseList } from "./holders.ts";
 import type { FoundList, LoadedSegment, LoadedSegments } from "./loaded-segments.ts";
 import { type Postings, PostingsReader } from "./postings.ts";
@@ -50,7 +50,7 @@ export class StoredWords {
   }
 
   /** For each phrase the chunks that hold it, at most so many, the oldest first. */
-  async holders(phrases: readonly string[], limit: number): Promise<number[][]> {
+  async holders(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
     const places = await this.places(phrases);
     return this.segments.holders(phrases, limit, (word, { id }) => places.get(word)?.get(id));
   }

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, PommelError } from "../../../project/errors.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
+import { tablesThatHold } from "../schema.ts";
 import { allCopies, type BackupFile } from "./copies.ts";
 
 /** What a copy of a memory, or the memory itself, holds. */
@@ -102,8 +103,8 @@ export function expendable(copies: readonly string[], keep: number): string[] {
   });
 }
 
-/** What changes without anything new to remember: the queue, what it did last, and the daily size. */
-const bookkeeping = new Set(["jobs", "activity", "storage_days"]);
+/** What changes without anything new to remember. */
+const bookkeeping = tablesThatHold("work", "samples");
 
 /** A hash of everything that a memory remembers: the same for the same rows, wherever they lie in the file. */
 export function contentDigest(db: Sqlite): string {

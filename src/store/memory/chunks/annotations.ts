@@ -1,7 +1,9 @@
+import { annotations } from "../../tables/annotations.ts";
+import { insertInto, selectColumns, storeRow } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { AnnotationRecord } from "../memory-records.ts";
 
-const columns = `id, uid, session_uid AS sessionUid, turn, line_uid AS lineUid, at, source, branch, note, author, signer`;
+const columns = selectColumns(annotations);
 
 /**
  * Adds a note. An existing one stays as it is and only gains what its place lacked; whose words it is, the transcript says
@@ -13,14 +15,12 @@ export function saveAnnotation(memory: Memory, note: Omit<AnnotationRecord, "id"
     const isForgotten = memory.has("SELECT 1 FROM forgotten WHERE uid = ?", note.uid);
     if (isForgotten) return null;
     const { id } = memory.get<{ id: number }>(
-      `INSERT INTO annotations (uid, session_uid, turn, line_uid, at, source, branch, note, author, signer)
-       VALUES (@uid, @sessionUid, @turn, @lineUid, @at, @source, @branch, @note, @author, @signer)
-       ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
+      `${insertInto(annotations)} ON CONFLICT (uid) DO UPDATE SET session_uid = coalesce(session_uid, excluded.session_uid),
          source = CASE WHEN line_uid IS NULL AND excluded.line_uid IS NOT NULL THEN excluded.source ELSE source END,
          turn = coalesce(turn, excluded.turn), line_uid = coalesce(line_uid, excluded.line_uid),
          branch = coalesce(branch, excluded.branch)
        RETURNING id`,
-      { ...note, author: note.author ?? null, signer: note.signer ?? null },
+      storeRow(annotations, { ...note, author: note.author ?? null, signer: note.signer ?? null }),
     );
     return id;
   });

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { addTo } from "../../../project/multimap.ts";
 import type { ChunkKind, ChunkType } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
@@ -106,11 +107,13 @@ const maxScopes = 4;
 /** The chunks that a filter lets through; null: all. Remembered and shared: not to be changed. */
 export function scopeOf(memory: Memory, filter: ChunkFilter): ReadonlySet<SessionChunkId> | null {
   if (conditionsOf(filter).sql === null) return null;
-  const scopes = memory.cacheUntilWrite<string, ReadonlySet<SessionChunkId>>("chunks by filter");
+  const scopes = memory.once(
+    "chunks by filter",
+    () => new LRUCache<string, ReadonlySet<SessionChunkId>>({ max: maxScopes }),
+  );
   const key = JSON.stringify(filter);
   const known = scopes.get(key);
   if (known !== undefined) return known;
-  if (scopes.size >= maxScopes) scopes.clear();
   const scope = new Set(chunkIdsIn(memory, filter));
   scopes.set(key, scope);
   return scope;

@@ -1,30 +1,21 @@
 import type { ChunkType } from "../../../protocol/values.ts";
+import { chunks } from "../../tables/chunks.ts";
+import { readRow, selectColumns } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkToStore, SessionChunk, SessionChunkId } from "../memory-records.ts";
 import { type Place, putChunks } from "./put-chunks.ts";
 
 /** A chunk as it is stored: its row, and that of its session. */
-export interface StoredSessionChunk extends SessionChunk {
-  id: SessionChunkId;
-  sessionId: number;
-}
+export type StoredSessionChunk = SessionChunk & { id: SessionChunkId; sessionId: number };
 
 /** All of a chunk but its texts. */
 export type SessionChunkOutline = Omit<StoredSessionChunk, "text" | "files">;
 
-type Flat<T> = Omit<T, "abandoned" | "files"> & { abandoned: number; files: string };
+const outlineColumns = selectColumns(chunks, { except: ["text", "files"] });
+const columns = selectColumns(chunks);
 
-const outlineColumns = `id, uid, session_id AS sessionId, position, first_turn AS firstTurn, last_turn AS lastTurn,
-  first_seq AS firstSeq, last_seq AS lastSeq, type, kind, event_type AS eventType, abandoned, branch,
-  started_at AS startedAt, ended_at AS endedAt, annotation_id AS annotationId`;
-const columns = `${outlineColumns}, text, files`;
-
-const outlineOf = (row: Flat<SessionChunkOutline>) => ({ ...row, abandoned: row.abandoned !== 0 });
-const chunkOf = (row: Flat<StoredSessionChunk>): StoredSessionChunk => ({
-  ...row,
-  abandoned: row.abandoned !== 0,
-  files: JSON.parse(row.files),
-});
+const outlineOf = (row: object): SessionChunkOutline => readRow(chunks, row);
+const chunkOf = (row: object): StoredSessionChunk => readRow(chunks, row);
 
 /** The chunks of a session and type from a position on. */
 export const chunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
@@ -47,10 +38,10 @@ export function replaceChunks(
   memory: Memory,
   sessionId: number,
   { type, from, reindex = false }: { type: ChunkType; from: number; reindex?: boolean },
-  chunks: readonly ChunkToStore[],
+  cut: readonly ChunkToStore[],
 ): SessionChunkId[] {
   return memory.inTransaction(() =>
-    putChunks(memory, sessionId, chunksFrom(sessionId, type, from), chunks, { reindex }),
+    putChunks(memory, sessionId, chunksFrom(sessionId, type, from), cut, { reindex }),
   );
 }
 
@@ -112,11 +103,11 @@ export function chunksByIds(
   memory: Memory,
   ids: readonly SessionChunkId[],
 ): Map<SessionChunkId, StoredSessionChunk> {
-  const rows = memory.all<Flat<StoredSessionChunk>>(
+  const rows = memory.all<object>(
     `SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
     ids,
   );
-  return new Map(rows.map((row) => [row.id, chunkOf(row)]));
+  return new Map(rows.map(chunkOf).map((chunk) => [chunk.id, chunk]));
 }
 
 /** What ranking needs of chunks, by id; those that are gone are missing. Remembered and shared: not to be changed. */
@@ -126,11 +117,12 @@ export function chunkOutlines(
 ): Map<SessionChunkId, SessionChunkOutline> {
   return rememberedOf(memory, "session chunk outlines", ids, (unknown) =>
     memory
-      .all<Flat<SessionChunkOutline>>(
+      .all<object>(
         `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
         unknown,
       )
-      .map((row) => [row.id, outlineOf(row)]),
+      .map(outlineOf)
+      .map((outline) => [outline.id, outline]),
   );
 }
 
@@ -154,7 +146,7 @@ function rememberedOf<T>(
 
 export function chunkByUid(memory: Memory, uid: string): StoredSessionChunk | null {
   const row = memory.prepare(`SELECT ${columns} FROM chunks WHERE uid = ?`).get(uid);
-  return row ? chunkOf(row as Flat<StoredSessionChunk>) : null;
+  return row ? chunkOf(row) : null;
 }
 
 /** Chunks of a session, of one type or of all, in order; from a position on. */
@@ -164,7 +156,7 @@ export function chunksOfSession(
   { type = null, from = 0 }: { type?: ChunkType | null; from?: number } = {},
 ): StoredSessionChunk[] {
   return memory
-    .all<Flat<StoredSessionChunk>>(
+    .all<object>(
       `SELECT ${columns} FROM chunks
        WHERE session_id = @sessionId AND (@type IS NULL OR type = @type) AND position >= @from
        ORDER BY type, position`,

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { insertTexts, removeTexts } from "../../sqlite/full-text.ts";
+import { chunks } from "../../tables/chunks.ts";
+import { insertInto, sameColumns, setColumns, storeRow } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { ChunkDecision, ChunkTerms, ChunkToStore, SessionChunkId } from "../memory-records.ts";
 import { insertVector } from "./vectors.ts";
@@ -50,20 +52,20 @@ export function putChunks(
   memory: Memory,
   sessionId: number,
   place: Place,
-  chunks: readonly ChunkToStore[],
+  cut: readonly ChunkToStore[],
   { reindex = false } = {},
 ): SessionChunkId[] {
   const stored = rowsAt(memory, place);
-  const rows = matched(stored, chunks);
+  const rows = matched(stored, cut);
   const kept = new Set(rows.flatMap((row) => row?.id ?? []));
   const remove = memory.prepare("DELETE FROM chunks WHERE id = ?");
   for (const { id } of stored) if (!kept.has(id)) remove.run(id);
   // A uid names a place, which another row may still have.
   const leave = memory.prepare("UPDATE chunks SET uid = '#' || id WHERE id = ?");
   rows.forEach((row, i) => {
-    if (row !== null && row.position !== chunks[i]!.position) leave.run(row.id);
+    if (row !== null && row.position !== cut[i]!.position) leave.run(row.id);
   });
-  return chunks.map((chunk, i) => {
+  return cut.map((chunk, i) => {
     const row = rows[i] ?? null;
     if (row === null) return insertChunk(memory, sessionId, chunk);
     updateChunk(memory, sessionId, row, chunk, reindex);
@@ -97,21 +99,11 @@ function matched(stored: readonly Row[], chunks: readonly Replacement[]): (Row |
   return inPlace.map((row, i) => row ?? take([...free].find((other) => isSame(other, i))));
 }
 
-const fields = `uid, position, first_turn, last_turn, first_seq, last_seq, type, kind, event_type, abandoned, branch,
-  started_at, ended_at, annotation_id, text, files`;
-const parameters = `@uid, @position, @firstTurn, @lastTurn, @firstSeq, @lastSeq, @type, @kind, @eventType, @abandoned,
-  @branch, @startedAt, @endedAt, @annotationId, @text, @files`;
-
-const flat = ({ terms: _, vectors: __, decisions: ___, ...chunk }: ChunkToStore) => ({
-  ...chunk,
-  abandoned: chunk.abandoned ? 1 : 0,
-  files: JSON.stringify(chunk.files),
-});
+const insertion = insertInto(chunks);
+const update = `UPDATE chunks SET ${setColumns(chunks)} WHERE id = @id AND NOT (${sameColumns(chunks)})`;
 
 function insertChunk(memory: Memory, sessionId: number, chunk: ChunkToStore): SessionChunkId {
-  const { lastInsertRowid } = memory
-    .prepare(`INSERT INTO chunks (session_id, ${fields}) VALUES (@sessionId, ${parameters})`)
-    .run({ ...flat(chunk), sessionId });
+  const { lastInsertRowid } = memory.prepare(insertion).run(storeRow(chunks, { ...chunk, sessionId }));
   const id = Number(lastInsertRowid) as SessionChunkId;
   insertTerms(memory, id, chunk.terms);
   if (chunk.decisions !== undefined) saveChunkDecisions(memory, id, chunk.decisions);
@@ -132,11 +124,7 @@ function updateChunk(
   chunk: ChunkToStore,
   reindex: boolean,
 ): void {
-  memory
-    .prepare(
-      `UPDATE chunks SET (${fields}) = (${parameters}) WHERE id = @id AND (${fields}) IS NOT (${parameters})`,
-    )
-    .run({ ...flat(chunk), id });
+  memory.prepare(update).run({ ...storeRow(chunks, { ...chunk, sessionId }), id });
   if (reindex) {
     removeTexts(memory, "chunk_terms", id);
     memory.prepare("DELETE FROM chunk_sources WHERE chunk_id = ?").run(id);

@@ -1,7 +1,11 @@
 import { addTo } from "../../../project/multimap.ts";
 import type { AttributionBasis, AttributionHow, AuthorKind } from "../../../protocol/values.ts";
+import { attributions } from "../../tables/commits.ts";
+import { insertInto, selectColumns } from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
 import type { AttributionRecord } from "../memory-records.ts";
+
+const columns = selectColumns(attributions, { except: ["commitId"] });
 
 /**
  * Replaces the record of who wrote the lines of a commit. Lines of a forgotten session only stay an agent's.
@@ -13,12 +17,7 @@ export function saveAttributions(
 ): void {
   memory.inTransaction(() => {
     memory.prepare("DELETE FROM attributions WHERE commit_id = ?").run(commitId);
-    const insert = memory.prepare(
-      `INSERT INTO attributions (commit_id, path, first_line, last_line, author, session_uid, turn, tool_use, model,
-         confidence, how, basis)
-       VALUES (@commitId, @path, @firstLine, @lastLine, @author, @sessionUid, @turn, @toolUse, @model, @confidence,
-         @how, @basis) ON CONFLICT DO NOTHING`,
-    );
+    const insert = memory.prepare(`${insertInto(attributions)} ON CONFLICT DO NOTHING`);
     const forgotten = forgottenSessions(
       memory,
       records.map(({ sessionUid }) => sessionUid),
@@ -51,9 +50,7 @@ export function attributionsOf(
   path: string | null = null,
 ): AttributionRecord[] {
   return memory.all<AttributionRecord>(
-    `SELECT path, first_line AS firstLine, last_line AS lastLine, author, session_uid AS sessionUid, turn,
-       tool_use AS toolUse, model, confidence, how, basis
-     FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
+    `SELECT ${columns} FROM attributions WHERE commit_id = @commitId AND (@path IS NULL OR path = @path)
      ORDER BY path, first_line`,
     { commitId, path },
   );
@@ -100,9 +97,6 @@ export interface CommitPath {
 /** Identifies a file of a commit. */
 export const commitPathKey = ({ hash, path }: CommitPath): string => `${hash}:${path}`;
 
-const columns = `a.path, a.first_line AS firstLine, a.last_line AS lastLine, a.author, a.session_uid AS sessionUid,
-  a.turn, a.tool_use AS toolUse, a.model, a.confidence, a.how, a.basis`;
-
 /**
  * The ranges of many files of many commits at once, by `commitPathKey`, each file's in order of lines. Files without
  * any are missing.
@@ -113,7 +107,7 @@ export function attributionsOfMany(
 ): Map<string, AttributionRecord[]> {
   const rows = memory
     .prepare(
-      `SELECT c.hash, ${columns}
+      `SELECT c.hash, ${selectColumns(attributions, { of: "a", except: ["commitId"] })}
        FROM json_each(?) w JOIN commits c ON c.hash = w.value ->> 0
          JOIN attributions a ON a.commit_id = c.id AND a.path = w.value ->> 1
        ORDER BY a.commit_id, a.path, a.first_line`,

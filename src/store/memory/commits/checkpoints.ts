@@ -1,7 +1,10 @@
 import { addTo } from "../../../project/multimap.ts";
+import { checkpointSessions, checkpoints } from "../../tables/checkpoints.ts";
+import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
 import { lookAgainAt } from "../jobs/jobs.ts";
 import type { Memory } from "../memory.ts";
-import type { Binding, CheckpointRecord } from "../memory-records.ts";
+import type { Binding, CheckpointRecord, CommitRecord } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
 import { forgottenSessions } from "./attributions.ts";
 import { commitColumns, commitOfRow } from "./commits.ts";
@@ -14,11 +17,8 @@ export interface CheckpointToStore extends Omit<CheckpointRecord, "commit" | "id
 
 const idLength = 12;
 
-interface Row {
-  uid: string;
-  parentUid: string | null;
-  agentState: string;
-  createdAt: number;
+interface CheckpointRow extends Omit<Row<typeof checkpoints>, "commitId">, CommitRecord {
+  /** Binding[], JSON. */
   sessions: string;
 }
 
@@ -26,22 +26,18 @@ const sessionsOf = `(SELECT json_group_array(json_object('sessionUid', session_u
     'how', how, 'confidence', confidence) ORDER BY lines DESC, session_uid)
   FROM checkpoint_sessions WHERE checkpoint_uid = checkpoints.uid)`;
 
-const selected = `SELECT ${commitColumns}, checkpoints.uid, checkpoints.parent_uid AS parentUid,
-    checkpoints.agent_state AS agentState, checkpoints.created_at AS createdAt, ${sessionsOf} AS sessions
+const selected = `SELECT ${commitColumns}, ${selectColumns(checkpoints, { of: "checkpoints", except: ["commitId"] })},
+    ${sessionsOf} AS sessions
   FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id`;
 
-const recordOf = (row: unknown): CheckpointRecord => {
-  const { uid, parentUid, agentState, createdAt, sessions, ...commit } = row as Row;
-  const found = commitOfRow(commit);
-  return {
-    uid,
-    id: found.hash.slice(0, idLength),
-    commit: found,
-    parentUid,
-    agentState: JSON.parse(agentState),
-    createdAt,
-    sessions: JSON.parse(sessions) as Binding[],
-  };
+const recordOf = (row: object): CheckpointRecord => {
+  const { uid, parentUid, agentState, createdAt, sessions, ...stored } = readRow<CheckpointRow>(
+    checkpoints,
+    row,
+  );
+  const commit = commitOfRow(stored);
+  const id = commit.hash.slice(0, idLength);
+  return { uid, parentUid, agentState, createdAt, id, commit, sessions: JSON.parse(sessions) as Binding[] };
 };
 
 /**
@@ -51,7 +47,7 @@ const recordOf = (row: unknown): CheckpointRecord => {
  */
 export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): boolean {
   return memory.inTransaction(() => {
-    const { uid, commitId, parentUid, createdAt } = checkpoint;
+    const { uid, commitId } = checkpoint;
     const forgotten = forgottenSessions(
       memory,
       checkpoint.sessions.map(({ sessionUid }) => sessionUid),
@@ -61,21 +57,11 @@ export function saveCheckpoint(memory: Memory, checkpoint: CheckpointToStore): b
       dropCheckpoint(memory, commitId);
       return false;
     }
-    memory
-      .prepare(
-        `INSERT INTO checkpoints (uid, commit_id, parent_uid, agent_state, created_at)
-         VALUES (@uid, @commitId, @parentUid, @agentState, @createdAt)
-         ON CONFLICT (uid) DO UPDATE SET (commit_id, parent_uid, agent_state, created_at)
-           = (@commitId, @parentUid, @agentState, @createdAt)`,
-      )
-      .run({ uid, commitId, parentUid, createdAt, agentState: JSON.stringify(checkpoint.agentState) });
+    memory.prepare(upsertInto(checkpoints, ["uid"])).run(storeRow(checkpoints, checkpoint));
     memory.prepare("DELETE FROM checkpoint_sessions WHERE checkpoint_uid = ?").run(uid);
-    const insert = memory.prepare(
-      `INSERT INTO checkpoint_sessions (checkpoint_uid, session_uid, turns, lines, how, confidence)
-       VALUES (@uid, @sessionUid, @turns, @lines, @how, @confidence)`,
-    );
+    const insert = memory.prepare(insertInto(checkpointSessions));
     for (const binding of sessions) {
-      insert.run({ ...binding, uid, turns: [...binding.turns].sort((a, b) => a - b) });
+      insert.run({ ...binding, checkpointUid: uid, turns: [...binding.turns].sort((a, b) => a - b) });
     }
     return true;
   });
@@ -106,13 +92,13 @@ export function saveParents(memory: Memory, parents: ReadonlyMap<string, string 
 
 export function checkpointOfCommit(memory: Memory, hash: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE commits.hash = ?`).get(hash);
-  return row === undefined ? null : recordOf(row);
+  return row ? recordOf(row) : null;
 }
 
 /** null when there is none, or it is gone. */
 export function checkpointByUid(memory: Memory, uid: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE checkpoints.uid = ?`).get(uid);
-  return row === undefined ? null : recordOf(row);
+  return row ? recordOf(row) : null;
 }
 
 /** Every checkpoint that was committed since a time (default: ever), without what is in it; the latest first. */
@@ -173,10 +159,13 @@ const givenOf = ({
 /** Checkpoints, the latest commit first. */
 export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): CheckpointRecord[] {
   return memory
-    .all(`${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`, {
-      ...givenOf(filter),
-      limit: filter.limit ?? -1,
-    })
+    .all<object>(
+      `${selected} ${conditions} ORDER BY commits.committed_at DESC, commits.id DESC LIMIT @limit`,
+      {
+        ...givenOf(filter),
+        limit: filter.limit ?? -1,
+      },
+    )
     .map(recordOf);
 }
 
@@ -198,7 +187,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
   if (exact) return exact;
   const found = /^[0-9a-f]+$/.test(beginning)
     ? memory
-        .all(
+        .all<object>(
           `${selected} WHERE (checkpoints.uid >= @beginning AND checkpoints.uid < @beginning || 'g')
              OR (commits.hash >= @beginning AND commits.hash < @beginning || 'g')
            ORDER BY commits.committed_at DESC LIMIT 4`,
@@ -221,7 +210,7 @@ export function checkpointsOfSessions(
 ): Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]> {
   const wanted = new Set(sessionUids);
   const rows = memory
-    .all(
+    .all<object>(
       `${selected} WHERE checkpoints.uid IN (SELECT checkpoint_uid FROM checkpoint_sessions
          WHERE session_uid IN (SELECT value FROM json_each(?)))
        ORDER BY commits.committed_at DESC, commits.id DESC`,

@@ -1,19 +1,15 @@
+import { commitFiles, commits } from "../../tables/commits.ts";
+import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 import type { AddedKey, CommitFileRecord, CommitRecord } from "../memory-records.ts";
 
-type Row = Omit<CommitRecord, "parents" | "rewrittenFrom"> & { parents: string; rewrittenFrom: string };
-type FileRow = Omit<CommitFileRecord, "added"> & { added: Uint8Array };
-
 /** Of a table or alias `commits`. */
-export const commitColumns = `commits.id, commits.hash, commits.tree, commits.parents, commits.branch, commits.author,
-  commits.authored_at AS authoredAt, commits.committed_at AS committedAt, commits.subject,
-  commits.patch_id AS patchId, commits.rewritten_from AS rewrittenFrom, commits.insertions, commits.deletions,
-  commits.seen, commits.attributed`;
+export const commitColumns = selectColumns(commits, { of: "commits" });
 
-export const commitOfRow = (row: unknown): CommitRecord => {
-  const { parents, rewrittenFrom, ...commit } = row as Row;
-  return { ...commit, parents: JSON.parse(parents), rewrittenFrom: JSON.parse(rewrittenFrom) };
-};
+const upsert = `${upsertInto(commits, ["hash"])} RETURNING id`;
+
+export const commitOfRow = (row: object): CommitRecord => readRow(commits, row);
 
 /**
  * Adds a commit with its files, or puts them in place of what is stored under its hash. Its attributions and its
@@ -25,30 +21,11 @@ export function saveCommit(
   files: readonly CommitFileRecord[],
 ): CommitRecord {
   return memory.inTransaction(() => {
-    const { id } = memory.get<{ id: number }>(
-      `INSERT INTO commits (hash, tree, parents, branch, author, authored_at, committed_at, subject, patch_id,
-         rewritten_from, insertions, deletions, seen, attributed)
-       VALUES (@hash, @tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId,
-         @rewrittenFrom, @insertions, @deletions, @seen, @attributed)
-       ON CONFLICT (hash) DO UPDATE SET
-         (tree, parents, branch, author, authored_at, committed_at, subject, patch_id, rewritten_from, insertions,
-          deletions, seen, attributed)
-         = (@tree, @parents, @branch, @author, @authoredAt, @committedAt, @subject, @patchId, @rewrittenFrom,
-          @insertions, @deletions, @seen, @attributed)
-       RETURNING id`,
-      {
-        ...commit,
-        parents: commit.parents,
-        rewrittenFrom: commit.rewrittenFrom,
-      },
-    );
+    const { id } = memory.get<{ id: number }>(upsert, storeRow(commits, commit));
     memory.prepare("DELETE FROM commit_files WHERE commit_id = ?").run(id);
     // Git never names a file twice, but bytes that are no UTF-8 may make two names the same.
-    const insert = memory.prepare(
-      `INSERT INTO commit_files (commit_id, path, old_path, status, insertions, deletions, added)
-       VALUES (@id, @path, @oldPath, @status, @insertions, @deletions, @added) ON CONFLICT DO NOTHING`,
-    );
-    for (const file of files) insert.run({ ...file, id, added: packAdded(file.added) });
+    const insert = memory.prepare(`${insertInto(commitFiles)} ON CONFLICT DO NOTHING`);
+    for (const file of files) insert.run({ ...file, commitId: id, added: packAdded(file.added) });
     return { ...commit, id };
   });
 }
@@ -68,7 +45,7 @@ export function updateCommit(
 
 export function commitByHash(memory: Memory, hash: string): CommitRecord | null {
   const row = memory.prepare(`SELECT ${commitColumns} FROM commits WHERE hash = ?`).get(hash);
-  return row === undefined ? null : commitOfRow(row);
+  return row ? commitOfRow(row) : null;
 }
 
 /** When a stored commit was made, of which the beginning of the hash is known; null where there is none, or several. */
@@ -84,7 +61,7 @@ export function committedAtOf(memory: Memory, short: string): number | null {
 /** Commits that change the same, the oldest first. */
 export function commitsByPatch(memory: Memory, patchId: string): CommitRecord[] {
   return memory
-    .all(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`, patchId)
+    .all<object>(`SELECT ${commitColumns} FROM commits WHERE patch_id = ? ORDER BY committed_at, id`, patchId)
     .map(commitOfRow);
 }
 
@@ -95,7 +72,7 @@ export function commitsLike(
 ): CommitRecord[] {
   const { author, authoredAt, subject } = like;
   return memory
-    .all(
+    .all<object>(
       `SELECT ${commitColumns} FROM commits
        WHERE committed_at >= @authoredAt AND authored_at = @authoredAt AND author = @author AND subject = @subject
        ORDER BY committed_at, id`,
@@ -128,8 +105,8 @@ export function filesOfCommit(
   commitId: number,
   path: string | null = null,
 ): CommitFileRecord[] {
-  const rows = memory.all<FileRow>(
-    `SELECT path, old_path AS oldPath, status, insertions, deletions, added FROM commit_files
+  const rows = memory.all<Omit<Row<typeof commitFiles>, "commitId">>(
+    `SELECT ${selectColumns(commitFiles, { except: ["commitId"] })} FROM commit_files
      WHERE commit_id = @commitId AND (@path IS NULL OR path = @path) ORDER BY path`,
     { commitId, path },
   );

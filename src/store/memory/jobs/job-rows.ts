@@ -1,12 +1,11 @@
+import { readRow, selectColumns } from "../../tables/statements.ts";
+import { jobs } from "../../tables/upkeep.ts";
 import type { Memory } from "../memory.ts";
 import type { JobKind, JobRecord } from "../memory-records.ts";
 
-export type JobRow = Omit<JobRecord, "payload"> & { payload: string };
+export const jobColumns = selectColumns(jobs);
 
-export const jobColumns = `id, kind, subject, payload, state, owner, priority, attempts, not_before AS notBefore, error, done,
-  total, created_at AS createdAt, updated_at AS updatedAt`;
-
-export const jobOf = (row: JobRow): JobRecord => ({ ...row, payload: JSON.parse(row.payload) });
+export const jobOf = (row: object): JobRecord => readRow(jobs, row);
 
 /** Pending jobs whose subject has no running job. */
 export const freeJobs = `state = 'pending' AND NOT EXISTS (
@@ -18,7 +17,7 @@ export function listJobs(
   { state = null, limit = -1 }: { state?: JobRecord["state"] | null; limit?: number } = {},
 ): JobRecord[] {
   return memory
-    .all<JobRow>(
+    .all<object>(
       `SELECT ${jobColumns} FROM jobs WHERE @state IS NULL OR state = @state
        ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
       { state, limit },
@@ -112,7 +111,7 @@ export function waitingJob(
   const row = memory
     .prepare(`SELECT ${jobColumns} FROM jobs WHERE kind = ? AND subject = ? AND state = 'pending'`)
     .get(kind, subject);
-  return row ? jobOf(row as JobRow) : null;
+  return row ? jobOf(row) : null;
 }
 
 interface Waiting {

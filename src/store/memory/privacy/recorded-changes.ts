@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
+import { columnName, columnsOf } from "../../tables/statements.ts";
+import type { Table } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
-import { derivedTables } from "../schema.ts";
+import { memoryTables } from "../schema.ts";
 
 /**
  * Changes that can be taken back row by row: temporary triggers write down what every statement does, also by cascades and
@@ -23,37 +25,34 @@ export type RowChange = z.infer<typeof rowChange>;
 
 interface Column {
   name: string;
-  type: string;
-  /** Its place in the primary key, from 1; 0: no part of it. */
-  pk: number;
+  isBytes: boolean;
+  /** Whether it is the primary key, or a part of it. */
+  isKey: boolean;
 }
 
-/** Of the queue and of synchronisation: the schema's triggers fill them again. */
-const left = /^(?:sqlite_.*|jobs|activity|meta|sync_state|sync_changed|team_.*)$/;
+const listColumns = (table: Table): Column[] =>
+  columnsOf(table).map(([field, { type, isKey = false }]) => ({
+    name: columnName(field),
+    isBytes: type === "BLOB",
+    isKey: isKey || (table.key?.includes(field) ?? false),
+  }));
 
-const listTables = (memory: Memory) =>
-  memory
-    .column<string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-    .filter((table) => !derivedTables.has(table) && !left.test(table));
-
-const listColumns = (memory: Memory, table: string) =>
-  memory.all<Column>("SELECT name, type, pk FROM pragma_table_info(?)", table);
-
-const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-const isBytes = ({ type }: Column) => type === "BLOB";
+/** The columns of the tables that remember, by name. */
+const remembered = new Map(
+  memoryTables.flatMap((table) => (table.holds === undefined ? [[table.name, listColumns(table)]] : [])),
+);
 
 /** Runs a change, as part of a transaction. @returns what it gave, and what it changed, in order */
 export function recordChanges<T>(memory: Memory, change: () => T): { result: T; changes: RowChange[] } {
   const names: string[] = [];
   memory.exec('CREATE TEMP TABLE recorded (n INTEGER PRIMARY KEY, "table" TEXT, before TEXT, after TEXT)');
   try {
-    for (const table of listTables(memory)) {
-      const columns = listColumns(memory, table);
+    for (const [table, columns] of remembered) {
       const json = (of: "old" | "new") =>
         `json_object(${columns
           .map((column) => {
-            const value = `${of}.${quoted(column.name)}`;
-            return `'${column.name}', ${isBytes(column) ? `hex(${value})` : value}`;
+            const value = `${of}.${column.name}`;
+            return `'${column.name}', ${column.isBytes ? `hex(${value})` : value}`;
           })
           .join(", ")})`;
       const watch = (event: string, before: string, after: string) => {
@@ -94,15 +93,12 @@ export function recordChanges<T>(memory: Memory, change: () => T): { result: T; 
 export function takeBack(memory: Memory, changes: readonly RowChange[]): void {
   // Rows come back in any order.
   memory.exec("PRAGMA defer_foreign_keys = ON");
-  const known = new Set(listTables(memory));
-  const described = new Map<string, Column[]>();
   for (const { table, before, after } of changes.toReversed()) {
-    if (!known.has(table)) continue;
-    const columns = described.get(table) ?? listColumns(memory, table);
-    described.set(table, columns);
+    const columns = remembered.get(table);
+    if (columns === undefined) continue;
     if (after === null) insertRow(memory, table, columns, before ?? {});
     else if (before === null) {
-      const key = columns.filter(({ pk }) => pk > 0);
+      const key = columns.filter(({ isKey }) => isKey);
       memory.prepare(`DELETE FROM ${table} WHERE ${writeCondition(key)}`).run(...readValues(key, after));
     } else updateRow(memory, table, columns, before, after);
   }
@@ -113,7 +109,7 @@ function insertRow(memory: Memory, table: string, columns: readonly Column[], be
   const given = columns.filter(({ name }) => name in before && !(table === "transcripts" && name === "id"));
   memory
     .prepare(
-      `INSERT OR IGNORE INTO ${table} (${given.map(({ name }) => quoted(name)).join(", ")})
+      `INSERT OR IGNORE INTO ${table} (${given.map(({ name }) => name).join(", ")})
        VALUES (${given.map(() => "?").join(", ")})`,
     )
     .run(...readValues(given, before));
@@ -123,23 +119,23 @@ function insertRow(memory: Memory, table: string, columns: readonly Column[], be
 const remade: Record<string, string | undefined> = { sessions: "title_source IS NOT 'user'" };
 
 function updateRow(memory: Memory, table: string, columns: readonly Column[], before: Row, after: Row): void {
-  const key = columns.filter(({ pk }) => pk > 0);
+  const key = columns.filter(({ isKey }) => isKey);
   for (const column of columns) {
-    const { name, pk } = column;
-    if (pk > 0 || before[name] === after[name]) continue;
+    const { name, isKey } = column;
+    if (isKey || before[name] === after[name]) continue;
     memory
       .prepare(
-        `UPDATE ${table} SET ${quoted(name)} = ?
-         WHERE (${quoted(name)} IS ? OR ${remade[table] ?? "FALSE"}) AND ${writeCondition(key)}`,
+        `UPDATE ${table} SET ${name} = ?
+         WHERE (${name} IS ? OR ${remade[table] ?? "FALSE"}) AND ${writeCondition(key)}`,
       )
       .run(...readValues([column], before), ...readValues([column], after), ...readValues(key, after));
   }
 }
 
-const writeCondition = (key: readonly Column[]) => key.map(({ name }) => `${quoted(name)} = ?`).join(" AND ");
+const writeCondition = (key: readonly Column[]) => key.map(({ name }) => `${name} = ?`).join(" AND ");
 
 const readValues = (columns: readonly Column[], of: Row): (string | number | null | Buffer)[] =>
   columns.map((column) => {
     const value = of[column.name] ?? null;
-    return isBytes(column) && typeof value === "string" ? Buffer.from(value, "hex") : value;
+    return column.isBytes && typeof value === "string" ? Buffer.from(value, "hex") : value;
   });

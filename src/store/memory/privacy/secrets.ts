@@ -1,4 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { insertInto, selectColumns } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
+import { secrets } from "../../tables/transcripts.ts";
 import { allChunks, type ChunkFilter } from "../chunks/chunk-filter.ts";
 import type { Memory } from "../memory.ts";
 
@@ -61,29 +64,21 @@ export function secretKey(memory: Memory): Uint8Array {
 }
 
 /** Which of a session's secrets of a type is which; see redact/scrubber.ts. */
-export interface SecretRecord {
-  type: string;
-  fingerprint: string;
-  /** From 1, within session and type. */
-  number: number;
-}
+export type SecretRecord = Omit<Row<typeof secrets>, "sessionId">;
 
 export function secretsOf(memory: Memory, sessionId: number): SecretRecord[] {
   return memory.all<SecretRecord>(
-    "SELECT type, fingerprint, number FROM secrets WHERE session_id = ? ORDER BY type, number",
+    `SELECT ${selectColumns(secrets, { except: ["sessionId"] })} FROM secrets WHERE session_id = ? ORDER BY type, number`,
     sessionId,
   );
 }
 
 /** Adds secrets of a session; those that are known keep their number. */
-export function saveSecrets(memory: Memory, sessionId: number, secrets: readonly SecretRecord[]): void {
-  if (secrets.length === 0) return;
+export function saveSecrets(memory: Memory, sessionId: number, found: readonly SecretRecord[]): void {
+  if (found.length === 0) return;
   memory.inTransaction(() => {
-    const insert = memory.prepare(
-      `INSERT INTO secrets (session_id, type, fingerprint, number) VALUES (?, ?, ?, ?)
-       ON CONFLICT (session_id, type, fingerprint) DO NOTHING`,
-    );
-    for (const { type, fingerprint, number } of secrets) insert.run(sessionId, type, fingerprint, number);
+    const insert = memory.prepare(`${insertInto(secrets)} ON CONFLICT DO NOTHING`);
+    for (const secret of found) insert.run({ ...secret, sessionId });
   });
 }
 

@@ -7,15 +7,18 @@ import { findRoots, nearestSchema, type SchemaRow } from "../../sqlite/schema-pr
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { ordinaryTables } from "../backups/backup-content.ts";
 import { memoryWords } from "../memory.ts";
-import { derivedTables, memorySchema } from "../schema.ts";
+import { memorySchema, tablesThatHold } from "../schema.ts";
 import { copyTable, entriesOf, restoreIds, type Trees } from "./copy-table.ts";
 import { openPages, type Pages } from "./pages.ts";
 import { RecordReader } from "./records.ts";
 
 /** Saves what can still be read of a damaged memory. */
 
-/** What other processes do with a file that is being replaced is not worth keeping. */
-const dropped = new Set(["jobs", "activity"]);
+/**
+ * What is made again from the rest, with its full-text rows, which cannot be read without their index; and what other processes do
+ * with a file that is being replaced.
+ */
+const dropped = tablesThatHold("derived", "work");
 
 export interface Salvaged {
   /** Rows that were read, by table. */
@@ -112,7 +115,7 @@ function copyAll(from: Trees & { version: number }, target: string): Salvaged {
     into.transaction("immediate", () => {
       const triggers = dropTriggers(into);
       for (const table of ordinaryTables(into)) {
-        if (derivedTables.has(table) || dropped.has(table)) continue;
+        if (dropped.has(table)) continue;
         const { saved, lost, isIncomplete } = copyTable(from, into, table);
         report.saved[table] = saved;
         if (lost > 0) report.lost[table] = lost;

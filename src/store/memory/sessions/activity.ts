@@ -1,3 +1,5 @@
+import { insertInto, selectColumns } from "../../tables/statements.ts";
+import { activity } from "../../tables/upkeep.ts";
 import type { Memory } from "../memory.ts";
 import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 
@@ -8,21 +10,15 @@ const maxActivities = 200;
 const rateWindow = 300_000;
 
 /** To be called in a transaction. */
-export function addActivity(memory: Memory, activity: ActivityRecord): void {
-  memory
-    .prepare(
-      `INSERT INTO activity (at, kind, subject, outcome, chunks, units, took_ms)
-       VALUES (@at, @kind, @subject, @outcome, @chunks, @units, @tookMs)`,
-    )
-    .run(activity);
+export function addActivity(memory: Memory, done: ActivityRecord): void {
+  memory.prepare(insertInto(activity)).run(done);
   memory.prepare("DELETE FROM activity WHERE id <= (SELECT max(id) FROM activity) - ?").run(maxActivities);
 }
 
 /** Finished jobs, the latest first. */
 export function recentActivity(memory: Memory, limit: number): ActivityRecord[] {
   return memory.all<ActivityRecord>(
-    `SELECT at, kind, subject, outcome, chunks, units, took_ms AS tookMs
-     FROM activity ORDER BY id DESC LIMIT ?`,
+    `SELECT ${selectColumns(activity, { except: ["id"] })} FROM activity ORDER BY id DESC LIMIT ?`,
     limit,
   );
 }

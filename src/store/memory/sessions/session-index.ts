@@ -6,6 +6,9 @@ import {
   scoreRows,
   type TextScores,
 } from "../../sqlite/full-text.ts";
+import { sessionCuts } from "../../tables/chunks.ts";
+import { selectColumns, upsertInto } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 
 /** Words of whole sessions: their titles, prompts and results. */
@@ -109,14 +112,7 @@ export function sessionCount(memory: Memory): number {
 }
 
 /** What a session was cut into chunks by. */
-export interface SessionCut {
-  /** Version of the adapter that read its transcript. */
-  reader: number;
-  /** Version of the rules. */
-  rules: number;
-  /** A hash of the settings. */
-  settings: string;
-}
+export type SessionCut = Omit<Row<typeof sessionCuts>, "sessionId">;
 
 /** What sessions are cut by now; readers by agent, 1 for those that are missing. */
 export interface CurrentCut extends Omit<SessionCut, "reader"> {
@@ -126,17 +122,13 @@ export interface CurrentCut extends Omit<SessionCut, "reader"> {
 /** What a session was cut by; null: its first turns were not cut yet. */
 export function cutOfSession(memory: Memory, sessionId: number): SessionCut | null {
   return memory.get<SessionCut | null>(
-    "SELECT reader, rules, settings FROM session_cuts WHERE session_id = ?",
+    `SELECT ${selectColumns(sessionCuts, { except: ["sessionId"] })} FROM session_cuts WHERE session_id = ?`,
     sessionId,
   );
 }
 
 export function saveCut(memory: Memory, sessionId: number, cut: SessionCut): void {
-  memory.change(
-    `INSERT INTO session_cuts (session_id, reader, rules, settings) VALUES (@sessionId, @reader, @rules, @settings)
-     ON CONFLICT DO UPDATE SET (reader, rules, settings) = (@reader, @rules, @settings)`,
-    { sessionId, ...cut },
-  );
+  memory.change(upsertInto(sessionCuts, ["sessionId"]), { sessionId, ...cut });
 }
 
 const outdated = `FROM sessions s LEFT JOIN session_cuts c ON c.session_id = s.id

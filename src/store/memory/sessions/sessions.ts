@@ -1,94 +1,68 @@
+import { sessions, titleSources } from "../../tables/sessions.ts";
+import {
+  emptyRow,
+  insertInto,
+  mergeRows,
+  selectColumns,
+  setColumns,
+  storeRow,
+} from "../../tables/statements.ts";
 import type { Memory } from "../memory.ts";
-import { type Authorship, type SessionRecord, type TitleSource, titleSources } from "../memory-records.ts";
+import type { SessionRecord, TitleSource } from "../memory-records.ts";
 import { theOnly } from "../the-only.ts";
 
+type Named = Pick<SessionRecord, "uid" | "agent" | "cwd">;
+
 /** New facts about a session, merged with the stored ones. Absent fields stay as they are. */
-export interface SessionUpdate extends Partial<Authorship> {
-  uid: string;
-  agent: string;
-  cwd: string;
-  /** Rows of `sessions`. */
-  parentId?: number | null;
-  forkedFrom?: number | null;
-  parentToolUse?: string | null;
-  agentType?: string | null;
+export interface SessionUpdate
+  extends Named,
+    Partial<Omit<SessionRecord, keyof Named | "id" | "title" | "titleSource" | "endedAt" | "endReason">> {
   /** `replaces`: whatever the known one is from. */
   title?: { text: string; source: TitleSource; replaces?: boolean } | null;
-  branch?: string | null;
-  startedAt?: number | null;
-  lastAt?: number | null;
   /** null: it goes on. */
   ended?: { at: number; reason: string | null } | null;
 }
 
-const columns = `id, uid, agent, parent_id AS parentId, parent_tool_use AS parentToolUse, agent_type AS agentType,
-  forked_from AS forkedFrom, title, title_source AS titleSource, cwd, branch, started_at AS startedAt,
-  last_at AS lastAt, ended_at AS endedAt, end_reason AS endReason, author, signer`;
+const columns = selectColumns(sessions);
 
 /**
- * Adds or merges a session: the earliest start, the latest line with its branch, the title of the
- * strongest source (of equal ones the latest; a prompt: the first). Where it was launched stays, as do links once set.
+ * Adds or merges a session: what is not merged column by column is the branch, which is that of the latest line, the title, which is
+ * that of the strongest source (of equal ones the latest; a prompt: the first), and its end.
  * @returns the session as it is now
  */
 export function saveSession(memory: Memory, update: SessionUpdate): SessionRecord {
   return memory.inTransaction(() => {
     const known = sessionByUid(memory, update.uid);
-    const merged = known ? merge(known, update) : merge(unknownSession(update), update);
+    const merged = merge(known ?? { ...unknownSession, uid: update.uid }, update);
     if (known && isSame(known, merged)) return known;
-    const { lastInsertRowid } = memory
-      .prepare(
-        `INSERT INTO sessions (id, uid, agent, parent_id, parent_tool_use, agent_type, forked_from, title,
-           title_source, cwd, branch, started_at, last_at, ended_at, end_reason, author, signer)
-         VALUES (@id, @uid, @agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title,
-           @titleSource, @cwd, @branch, @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)
-         ON CONFLICT (id) DO UPDATE SET
-           (agent, parent_id, parent_tool_use, agent_type, forked_from, title, title_source, cwd, branch, started_at,
-            last_at, ended_at, end_reason, author, signer)
-           = (@agent, @parentId, @parentToolUse, @agentType, @forkedFrom, @title, @titleSource, @cwd, @branch,
-            @startedAt, @lastAt, @endedAt, @endReason, @author, @signer)`,
-      )
-      .run({ ...merged, id: known?.id ?? null });
-    return { ...merged, id: known?.id ?? Number(lastInsertRowid) };
+    const row = storeRow(sessions, merged);
+    if (known === null)
+      return { ...merged, id: memory.prepare(insertInto(sessions)).run(row).lastInsertRowid };
+    updateRow(memory, merged);
+    return merged;
   });
 }
 
-function unknownSession({ uid, agent, cwd }: SessionUpdate): SessionRecord {
-  return {
-    id: 0,
-    uid,
-    agent,
-    parentId: null,
-    parentToolUse: null,
-    agentType: null,
-    forkedFrom: null,
-    title: null,
-    titleSource: null,
-    cwd,
-    branch: null,
-    startedAt: null,
-    lastAt: null,
-    endedAt: null,
-    endReason: null,
-    author: null,
-    signer: null,
-  };
+const unknownSession: SessionRecord = { ...emptyRow(sessions), id: 0, uid: "", agent: "", cwd: "" };
+
+/** Of a session only its id, and whose it is, stay known. */
+export function resetSession(memory: Memory, id: number): void {
+  const known = sessionById(memory, id);
+  if (known === null) return;
+  const { uid, author, signer } = known;
+  updateRow(memory, { ...unknownSession, id, uid, author, signer });
+}
+
+function updateRow(memory: Memory, session: SessionRecord): void {
+  memory
+    .prepare(`UPDATE sessions SET ${setColumns(sessions, ["uid"])} WHERE id = @id`)
+    .run({ ...storeRow(sessions, session), id: session.id });
 }
 
 function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
-  const { title, branch, startedAt = null, lastAt = null, ended } = update;
-  const merged: SessionRecord = {
-    ...known,
-    agent: known.agent || update.agent,
-    cwd: known.cwd || update.cwd,
-    parentId: known.parentId ?? update.parentId ?? null,
-    parentToolUse: known.parentToolUse ?? update.parentToolUse ?? null,
-    agentType: known.agentType ?? update.agentType ?? null,
-    forkedFrom: known.forkedFrom ?? update.forkedFrom ?? null,
-    author: update.author === undefined ? known.author : update.author,
-    signer: update.signer === undefined ? known.signer : update.signer,
-    startedAt: extreme(Math.min, known.startedAt, startedAt),
-    lastAt: extreme(Math.max, known.lastAt, lastAt),
-  };
+  const { title, ended, ...facts } = update;
+  const { branch, lastAt = null } = facts;
+  const merged = mergeRows(sessions, known, facts);
   const isLatest = known.branch === null || (lastAt ?? 0) >= (known.lastAt ?? 0);
   if (branch && isLatest) merged.branch = branch;
   if (title && (title.replaces || replacesTitle(title.source, known.titleSource))) {
@@ -100,10 +74,6 @@ function merge(known: SessionRecord, update: SessionUpdate): SessionRecord {
     merged.endReason = ended?.reason ?? null;
   }
   return merged;
-}
-
-function extreme(choose: (a: number, b: number) => number, a: number | null, b: number | null) {
-  return a === null || b === null ? (a ?? b) : choose(a, b);
 }
 
 function replacesTitle(source: TitleSource, known: TitleSource | null): boolean {

@@ -1,10 +1,12 @@
 import { addTo } from "../../../project/multimap.ts";
 import { frequenciesIn } from "../../sqlite/full-text.ts";
+import { selectColumns, upsertInto } from "../../tables/statements.ts";
+import { summaries } from "../../tables/summaries.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId, SummaryRecord, SummarySource } from "../memory-records.ts";
 import { withheldSessions } from "../privacy/secrets.ts";
 
-const columns = `id, session_id AS sessionId, source, up_to_turn AS upToTurn, at, model, text`;
+const columns = selectColumns(summaries);
 
 /** Better first. */
 const sources: readonly SummarySource[] = ["llm", "compaction", "extractive"];
@@ -14,10 +16,7 @@ const rank = `CASE source ${sources.map((source, i) => `WHEN '${source}' THEN ${
 export function saveSummary(memory: Memory, summary: Omit<SummaryRecord, "id">): number {
   return memory.inTransaction(() => {
     const { id } = memory.get<{ id: number }>(
-      `INSERT INTO summaries (session_id, source, up_to_turn, at, model, text)
-       VALUES (@sessionId, @source, @upToTurn, @at, @model, @text)
-       ON CONFLICT (session_id, source, up_to_turn) DO UPDATE SET (at, model, text) = (@at, @model, @text)
-       RETURNING id`,
+      `${upsertInto(summaries, ["sessionId", "source", "upToTurn"])} RETURNING id`,
       { ...summary },
     );
     return id;

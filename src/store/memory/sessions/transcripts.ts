@@ -1,59 +1,28 @@
+import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
+import { lines, transcripts } from "../../tables/transcripts.ts";
 import type { Memory } from "../memory.ts";
 import { isOwn } from "./sessions.ts";
 
 /** A file that a session is, or was, written to, and how far it was read. */
-export interface TranscriptRecord {
-  id: number;
-  /** Absolute. */
-  path: string;
-  agent: string;
-  sessionId: number | null;
-  /** Bytes read, whole lines. */
-  offset: number;
-  /** Of the last line read: where the agent's adapter goes on. */
-  lineHash: string;
-  /** Of the file when it was read. */
-  size: number;
-  readAt: number;
-  /** Lines left out, by reason. */
-  skipped: Record<string, number>;
-  /** Lines that are no record, or several: the first of them. */
-  damaged: DamagedPlace[];
-}
-
-/** A line that is not as its client writes them. */
-interface DamagedPlace {
-  /** Where it begins. Bytes. */
-  at: number;
-  /** Records that were read from it. */
-  saved: number;
-  /** Whether something of it was not. */
-  isLost: boolean;
-}
+export type TranscriptRecord = Row<typeof transcripts>;
 
 /** Of a transcript, so many damaged lines are kept. */
 const maxDamaged = 100;
 
-type Row = Omit<TranscriptRecord, "skipped" | "damaged"> & { skipped: string; damaged: string };
+const columns = selectColumns(transcripts);
 
-const columns = `id, path, agent, session_id AS sessionId, offset, line_hash AS lineHash, size, read_at AS readAt,
-  skipped, damaged`;
-
-const recordOf = (row: Row): TranscriptRecord => ({
-  ...row,
-  skipped: JSON.parse(row.skipped),
-  damaged: JSON.parse(row.damaged),
-});
+const recordOf = (row: object): TranscriptRecord => readRow(transcripts, row);
 
 export function transcriptByPath(memory: Memory, path: string): TranscriptRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM transcripts WHERE path = ?`).get(path);
-  return row ? recordOf(row as Row) : null;
+  return row ? recordOf(row) : null;
 }
 
 /** Files of this name that a session was read from, wherever they lay. */
 export function transcriptsNamed(memory: Memory, name: string, sessionUid: string): TranscriptRecord[] {
   return memory
-    .all<Row>(
+    .all<object>(
       `SELECT ${columns} FROM transcripts
        WHERE session_id = (SELECT id FROM sessions WHERE uid = @sessionUid)
          AND substr(path, -length(@name)) = @name AND substr(path, -length(@name) - 1, 1) IN ('/', '\\')`,
@@ -73,7 +42,7 @@ export function moveTranscript(memory: Memory, from: string, to: string): void {
 /** All that were read, or those of a session, by path. */
 export function listTranscripts(memory: Memory, sessionId: number | null = null): TranscriptRecord[] {
   return memory
-    .all<Row>(
+    .all<object>(
       `SELECT ${columns} FROM transcripts WHERE @sessionId IS NULL OR session_id = @sessionId ORDER BY path`,
       { sessionId },
     )
@@ -83,7 +52,9 @@ export function listTranscripts(memory: Memory, sessionId: number | null = null)
 /** Stores how far a file was read; lines skipped and damaged since then are added to those before. */
 export function saveTranscript(
   memory: Memory,
-  step: Omit<TranscriptRecord, "id" | "damaged"> & { damaged?: readonly DamagedPlace[] | undefined },
+  step: Omit<TranscriptRecord, "id" | "damaged"> & {
+    damaged?: readonly TranscriptRecord["damaged"][number][] | undefined;
+  },
 ): void {
   memory.inTransaction(() => {
     const before = transcriptByPath(memory, step.path);
@@ -91,20 +62,15 @@ export function saveTranscript(
     const damaged = [...(before?.damaged ?? []), ...(step.damaged ?? [])].slice(0, maxDamaged);
     for (const [reason, n] of Object.entries(step.skipped)) skipped[reason] = (skipped[reason] ?? 0) + n;
     memory
-      .prepare(
-        `INSERT INTO transcripts (path, agent, session_id, offset, line_hash, size, read_at, skipped, damaged)
-         VALUES (@path, @agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped, @damaged)
-         ON CONFLICT (path) DO UPDATE SET (agent, session_id, offset, line_hash, size, read_at, skipped, damaged)
-           = (@agent, @sessionId, @offset, @lineHash, @size, @readAt, @skipped, @damaged)`,
-      )
-      .run({ ...step, skipped: JSON.stringify(skipped), damaged: JSON.stringify(damaged) });
+      .prepare(upsertInto(transcripts, ["path"]))
+      .run(storeRow(transcripts, { ...step, skipped, damaged }));
   });
 }
 
 /** Transcripts with damaged lines, each with the session that was read from it. */
 export function damagedTranscripts(memory: Memory): (TranscriptRecord & { session: string | null })[] {
   return memory
-    .all<Row & { session: string | null }>(
+    .all<{ session: string | null }>(
       `SELECT ${columns}, (SELECT uid FROM sessions WHERE id = session_id) AS session FROM transcripts
        WHERE damaged <> '[]' ORDER BY path`,
     )
@@ -135,13 +101,7 @@ export function unknownTranscripts(memory: Memory, paths: readonly string[]): st
 }
 
 /** A line of conversation that is stored. */
-export interface LineRecord {
-  uid: string;
-  /** Order within the session, from 0. */
-  seq: number;
-  /** Number of its turn; below 0 when that was forgotten. */
-  turn: number;
-}
+export type LineRecord = Omit<Row<typeof lines>, "sessionId">;
 
 /** The uids that are stored, in any session, or were forgotten: neither must be stored again. */
 export function knownLines(memory: Memory, uids: readonly string[]): Set<string> {
@@ -155,11 +115,11 @@ export function knownLines(memory: Memory, uids: readonly string[]): Set<string>
 }
 
 /** Adds lines to a session. A uid that is stored already is an error: ask `knownLines` first. */
-export function insertLines(memory: Memory, sessionId: number, lines: readonly LineRecord[]): void {
-  if (lines.length === 0) return;
+export function insertLines(memory: Memory, sessionId: number, given: readonly LineRecord[]): void {
+  if (given.length === 0) return;
   memory.inTransaction(() => {
-    const insert = memory.prepare("INSERT INTO lines (uid, session_id, seq, turn) VALUES (?, ?, ?, ?)");
-    for (const { uid, seq, turn } of lines) insert.run(uid, sessionId, seq, turn);
+    const insert = memory.prepare(insertInto(lines));
+    for (const line of given) insert.run({ ...line, sessionId });
   });
 }
 
@@ -173,12 +133,9 @@ export function nextSeq(memory: Memory, sessionId: number): number {
 }
 
 /** Where lines are stored, by uid; those that are not are missing. A turn below 0: it was forgotten, and what follows it in its turn should be. */
-export function placesOfLines(
-  memory: Memory,
-  uids: readonly string[],
-): Map<string, LineRecord & { sessionId: number }> {
-  const rows = memory.all<LineRecord & { sessionId: number }>(
-    `SELECT uid, session_id AS sessionId, seq, turn FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
+export function placesOfLines(memory: Memory, uids: readonly string[]): Map<string, Row<typeof lines>> {
+  const rows = memory.all<Row<typeof lines>>(
+    `SELECT ${selectColumns(lines)} FROM lines WHERE uid IN (SELECT value FROM json_each(?))`,
     uids,
   );
   return new Map(rows.map((row) => [row.uid, row]));
@@ -189,15 +146,15 @@ export function takenPlaces(
   memory: Memory,
   sessionId: number,
 ): { places: Set<number>; numbers: Set<number> } {
-  const lines = memory.all<{ seq: number; turn: number }>(
+  const taken = memory.all<{ seq: number; turn: number }>(
     `SELECT seq, ${everTurn} AS turn FROM lines WHERE session_id = ?`,
     sessionId,
   );
   return {
-    places: new Set(lines.map(({ seq }) => seq)),
+    places: new Set(taken.map(({ seq }) => seq)),
     numbers: new Set([
       ...memory.column<number>("SELECT number FROM turns WHERE session_id = ?", sessionId),
-      ...lines.map(({ turn }) => turn),
+      ...taken.map(({ turn }) => turn),
     ]),
   };
 }

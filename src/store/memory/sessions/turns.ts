@@ -1,4 +1,6 @@
 import type { TurnState } from "../../../protocol/values.ts";
+import { readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
+import { turns } from "../../tables/turns.ts";
 import { type CommandToStore, saveCommands } from "../commands.ts";
 import type { Memory } from "../memory.ts";
 import type { TurnFile, TurnRecord } from "../memory-records.ts";
@@ -11,52 +13,26 @@ export interface TurnToStore extends Omit<TurnRecord, "id" | "sessionId" | "stat
   content: Uint8Array;
 }
 
-type Row = Omit<TurnRecord, "files" | "tools" | "actions" | "abandoned"> & {
-  abandoned: number;
-  tools: string;
-  actions: string;
-  files: string;
-};
-
-const columns = `id, session_id AS sessionId, number, started_at AS startedAt, ended_at AS endedAt, branch, abandoned,
-  (SELECT state FROM turn_states WHERE turn_id = turns.id) AS state, group_start AS groupStart, prompt, tools,
+const columns = `${selectColumns(turns, { except: ["content"] })},
+  (SELECT state FROM turn_states WHERE turn_id = turns.id) AS state,
   (SELECT json_group_object(action, calls) FROM turn_actions WHERE turn_id = turns.id) AS actions,
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
 
-const recordOf = (row: Row): TurnRecord => ({
-  ...row,
-  abandoned: row.abandoned !== 0,
-  tools: JSON.parse(row.tools),
-  actions: JSON.parse(row.actions),
-  files: JSON.parse(row.files),
-});
+function recordOf(row: object): TurnRecord {
+  const turn = readRow<Omit<TurnRecord, "actions" | "files"> & { actions: string; files: string }>(
+    turns,
+    row,
+  );
+  return { ...turn, actions: JSON.parse(turn.actions), files: JSON.parse(turn.files) };
+}
+
+const upsert = `${upsertInto(turns, ["sessionId", "number"])} RETURNING id`;
 
 /** Adds a turn, or puts it in place of what is stored under its number. @returns its row */
 export function saveTurn(memory: Memory, sessionId: number, turn: TurnToStore): number {
   return memory.inTransaction(() => {
-    const { id } = memory.get<{ id: number }>(
-      `INSERT INTO turns (session_id, number, started_at, ended_at, branch, abandoned, group_start, prompt, tools,
-         content)
-       VALUES (@sessionId, @number, @startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools,
-         @content)
-       ON CONFLICT (session_id, number) DO UPDATE SET
-         (started_at, ended_at, branch, abandoned, group_start, prompt, tools, content)
-         = (@startedAt, @endedAt, @branch, @abandoned, @groupStart, @prompt, @tools, @content)
-       RETURNING id`,
-      {
-        sessionId,
-        number: turn.number,
-        startedAt: turn.startedAt,
-        endedAt: turn.endedAt,
-        branch: turn.branch,
-        abandoned: turn.abandoned ? 1 : 0,
-        groupStart: turn.groupStart,
-        prompt: turn.prompt,
-        tools: JSON.stringify(turn.tools),
-        content: turn.content,
-      },
-    );
+    const { id } = memory.get<{ id: number }>(upsert, storeRow(turns, { ...turn, sessionId }));
     memory.prepare("INSERT OR REPLACE INTO turn_states (turn_id, state) VALUES (?, ?)").run(id, turn.state);
     saveActions(memory, id, turn.actions);
     saveFiles(memory, id, turn.files);
@@ -81,7 +57,7 @@ export function turnOf(memory: Memory, sessionId: number, number: number): TurnR
   const row = memory
     .prepare(`SELECT ${columns} FROM turns WHERE session_id = ? AND number = ?`)
     .get(sessionId, number);
-  return row ? recordOf(row as Row) : null;
+  return row ? recordOf(row) : null;
 }
 
 /** Turns of a session from one number to another, both included, in order; null is the end of the session. */
@@ -91,7 +67,7 @@ export function turnsOf(
   { first = 0, last = null, limit = -1 }: { first?: number; last?: number | null; limit?: number } = {},
 ): TurnRecord[] {
   return memory
-    .all<Row>(
+    .all<object>(
       `SELECT ${columns} FROM turns WHERE session_id = ? AND number BETWEEN ? AND coalesce(?, number)
        ORDER BY number LIMIT ?`,
       sessionId,
@@ -162,7 +138,7 @@ export function markAbandoned(memory: Memory, sessionId: number, numbers: readon
 /** Turns that touched a file, latest first. */
 export function turnsWithFile(memory: Memory, path: string, limit: number): TurnRecord[] {
   return memory
-    .all<Row>(
+    .all<object>(
       `SELECT ${columns} FROM turns WHERE id IN (SELECT turn_id FROM turn_files WHERE path = ?)
        ORDER BY started_at DESC NULLS LAST, id DESC LIMIT ?`,
       path,

@@ -1,15 +1,10 @@
+import { insertInto, setColumns } from "../../tables/statements.ts";
+import type { Row } from "../../tables/table.ts";
+import { usage } from "../../tables/turns.ts";
 import type { Memory } from "../memory.ts";
 
 /** What a message of the agent cost. */
-export interface UsageRecord {
-  messageUid: string;
-  turn: number;
-  model: string;
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
+export type UsageRecord = Omit<Row<typeof usage>, "sessionId">;
 
 /** Tokens of messages, summed up. */
 export interface UsageSum {
@@ -28,11 +23,8 @@ export function saveUsage(memory: Memory, sessionId: number, messages: readonly 
   if (messages.length === 0) return;
   memory.inTransaction(() => {
     const save = memory.prepare(
-      `INSERT INTO usage (session_id, message_uid, turn, model, input, output, cache_read, cache_write)
-       VALUES (@sessionId, @messageUid, @turn, @model, @input, @output, @cacheRead, @cacheWrite)
-       ON CONFLICT (session_id, message_uid) DO UPDATE SET
-         (model, input, output, cache_read, cache_write) = (@model, @input, @output, @cacheRead, @cacheWrite)
-         WHERE excluded.output > output`,
+      `${insertInto(usage)} ON CONFLICT (session_id, message_uid) DO UPDATE
+       SET ${setColumns(usage, ["sessionId", "messageUid", "turn"])} WHERE excluded.output > output`,
     );
     for (const message of messages) save.run({ ...message, sessionId });
   });

@@ -52,7 +52,8 @@ export function Code({ path, lines, ranges, by, line, onLine }: CodeProps) {
     const host = place.current!;
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     const editor = new EditorView({
-      ...{ root, parent: root },
+      root,
+      parent: root,
       state: EditorState.create({
         doc: text,
         extensions: [

@@ -3,7 +3,9 @@ import { grouped, happenings } from "./lately.tsx";
 
 const session = (id: string, last_at: string) => ({ id, last_at });
 const commit = (hash: string, committed_at: string, ...sessions: string[]) => ({
-  ...{ commit: hash, committed_at, sessions: sessions.map((session_id) => ({ session_id })) },
+  commit: hash,
+  committed_at,
+  sessions: sessions.map((session_id) => ({ session_id })),
 });
 const note = (id: string, timestamp: string) => ({ id, timestamp });
 const all = (items: object[]) => ({ items, total: items.length });

@@ -55,7 +55,12 @@ export function Cost({ of: sessions }: { of: readonly SessionSummary[] }) {
           "$",
         ],
         ...rows.map(({ name, sessions: count, input, cached, output, dollars: sum }) => [
-          ...[name, count, input, cached, output, Math.round(sum * 100) / 100],
+          name,
+          count,
+          input,
+          cached,
+          output,
+          Math.round(sum * 100) / 100,
         ]),
       ]}
     >

@@ -41,7 +41,9 @@ test("a week begins on Monday", () => {
 
 const session = (last_at: string, output: number, models: string[], branch: string | null = null) =>
   ({
-    ...{ last_at, models, branch },
+    last_at,
+    models,
+    branch,
     tokens: { input: 1_000_000, output, cache_read: 0, cache_write: 0 },
   }) as SessionSummary;
 
@@ -105,7 +107,12 @@ test("uses of context are counted by what was given", () => {
 
 test("large directories are opened up, small ones summed up", () => {
   const of = (directory: string, lines: number) => ({
-    ...{ directory, lines, agent: lines, human: 0, unknown: 0, before_agents: 0 },
+    directory,
+    lines,
+    agent: lines,
+    human: 0,
+    unknown: 0,
+    before_agents: 0,
   });
   const all = [of("a/b/c", 500), of("a/b/d", 300), of("a/b", 100), of("e/f", 40), of("e/g", 30), of(".", 30)];
   expect(openedUp(all).map(({ directory, agent }) => [directory, agent])).toEqual([

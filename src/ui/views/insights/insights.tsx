@@ -155,7 +155,9 @@ function LinesLeft({ of: { checkpoints } }: { of: Data<"checkpoints"> }) {
         label="Lines that are left, by the week of their commit"
         parts={fates}
         points={weeks.map(({ week, added, left }) => ({
-          ...{ name: week, href: weekLink(week), values: [left, added - left] },
+          name: week,
+          href: weekLink(week),
+          values: [left, added - left],
         }))}
       />
     </Figure>

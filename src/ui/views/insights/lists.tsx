@@ -77,7 +77,11 @@ export function Errors({ of: { recurring_errors: errors } }: { of: StatsAnswer }
       table={[
         ["Error", "Command", "Times", "Sessions", "Minutes lost"],
         ...errors.map(({ error, command, times, sessions, cost_ms }) => [
-          ...[error, command, times, sessions, Math.round(cost_ms / 60_000)],
+          error,
+          command,
+          times,
+          sessions,
+          Math.round(cost_ms / 60_000),
         ]),
       ]}
     >

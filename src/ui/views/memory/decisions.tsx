@@ -30,7 +30,10 @@ const sources = {
 export function Decisions({ query }: { query: URLSearchParams }) {
   const given = (name: string) => query.get(name) || undefined;
   const answer = useAnswer("decisions", {
-    ...{ q: given("about"), since: given("since"), branch: given("branch"), limit },
+    q: given("about"),
+    since: given("since"),
+    branch: given("branch"),
+    limit,
   });
   const [superseding, setSuperseding] = useState<Decision | null>(null);
   const [forgetting, setForgetting] = useState<ForgetRequest | null>(null);
@@ -80,12 +83,8 @@ export function Decisions({ query }: { query: URLSearchParams }) {
           />
         ))}
       </ul>
-      {superseding && (
-        <Supersede decision={superseding} onClose={() => setSuperseding(null)} onDone={reload} />
-      )}
-      {forgetting && (
-        <ForgetDialog what={forgetting} onClose={() => setForgetting(null)} onForgotten={reload} />
-      )}
+      {superseding && <Supersede decision={superseding} onClose={() => setSuperseding(null)} />}
+      {forgetting && <ForgetDialog what={forgetting} onClose={() => setForgetting(null)} />}
     </>
   );
 }
@@ -172,17 +171,9 @@ function DecisionEntry({
 }
 
 /** Writes the note that replaces a decision; the decision's words say which. */
-function Supersede({
-  decision,
-  onClose,
-  onDone,
-}: {
-  decision: Decision;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+function Supersede({ decision, onClose }: { decision: Decision; onClose: () => void }) {
   const [text, setText] = useState("");
-  const { run, isRunning, error } = useChange("annotate", onDone);
+  const { run, isRunning, error } = useChange("annotate");
   const save = async (event: Event) => {
     event.preventDefault();
     const note = `Instead of “${decision.text}”: ${text.trim()}`;

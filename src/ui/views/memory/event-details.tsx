@@ -12,8 +12,8 @@ import { Entry } from "./entry.tsx";
 /** An event with its sessions and commits, to be arranged. */
 export function EventDetails({ id }: { id: string }) {
   const { data, error, reload } = useAnswer("event", { event: id });
-  const link = useChange("linkEvent", reload);
-  const close = useChange("closeEvent", reload);
+  const link = useChange("linkEvent");
+  const close = useChange("closeEvent");
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading />;
   const { event, sessions, checkpoints } = data;

@@ -15,7 +15,7 @@ import { Entry } from "./entry.tsx";
 export function Events() {
   const { data, error, reload } = useAnswer("events", { status: "all" });
   const [isCreating, setCreating] = useState(false);
-  const accept = useChange("createEvent", reload);
+  const accept = useChange("createEvent");
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading />;
   return (

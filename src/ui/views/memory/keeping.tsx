@@ -21,7 +21,7 @@ export function Keeping() {
       <Coverage memory={memory} />
       <Retention memory={memory} />
       <Redactions needsScrubbing={memory.needs_scrubbing} />
-      <ForgetMore onForgotten={status.reload} />
+      <ForgetMore />
       <Part as="panel" title="Export">
         <p>As files to read or to hand on, scrubbed once more:</p>
         <Command line="pm memory export --since 'last week' --to week" />
@@ -134,7 +134,7 @@ function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
 }
 
 /** By words or by time; sessions, turns and notes are forgotten where they are shown. */
-function ForgetMore({ onForgotten }: { onForgotten: () => void }) {
+function ForgetMore() {
   const [pattern, setPattern] = useState("");
   const [since, setSince] = useState("");
   const [until, setUntil] = useState("");
@@ -181,7 +181,7 @@ function ForgetMore({ onForgotten }: { onForgotten: () => void }) {
           Preview…
         </button>
       </form>
-      {asked && <ForgetDialog what={asked} onClose={() => setAsked(null)} onForgotten={onForgotten} />}
+      {asked && <ForgetDialog what={asked} onClose={() => setAsked(null)} />}
     </Part>
   );
 }

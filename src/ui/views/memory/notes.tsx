@@ -19,14 +19,16 @@ const limit = 1000;
 export function Notes({ query }: { query: URLSearchParams }) {
   const given = (name: string) => query.get(name) || undefined;
   const { data, error, reload } = useAnswer("annotations", {
-    ...{ search: given("words"), since: given("since"), limit },
+    search: given("words"),
+    since: given("since"),
+    limit,
   });
   const [forgetting, setForgetting] = useState<string | null>(null);
   // Before the first session there is no memory yet: a note makes one.
   const isNew = error?.code === "no_memory";
   return (
     <>
-      <NewNote onSaved={reload} />
+      <NewNote />
       <div class="view-head">
         <p class="count">{data?.total.toLocaleString("en")}</p>
         <FilterChips
@@ -54,23 +56,17 @@ export function Notes({ query }: { query: URLSearchParams }) {
       )}
       <ul class="rows" hidden={!data?.annotations.length}>
         {data?.annotations.map((note) => (
-          <NoteEntry key={note.id} note={note} onChanged={reload} onForget={() => setForgetting(note.id)} />
+          <NoteEntry key={note.id} note={note} onForget={() => setForgetting(note.id)} />
         ))}
       </ul>
-      {forgetting && (
-        <ForgetDialog
-          what={{ annotation: forgetting }}
-          onClose={() => setForgetting(null)}
-          onForgotten={reload}
-        />
-      )}
+      {forgetting && <ForgetDialog what={{ annotation: forgetting }} onClose={() => setForgetting(null)} />}
     </>
   );
 }
 
-function NewNote({ onSaved }: { onSaved: () => void }) {
+function NewNote() {
   const [text, setText] = useState("");
-  const { run, isRunning, error } = useChange("annotate", onSaved);
+  const { run, isRunning, error } = useChange("annotate");
   const save = async (event: Event) => {
     event.preventDefault();
     if ((await run({ note: text.trim(), by: "person" })) !== null) setText("");
@@ -95,11 +91,9 @@ function NewNote({ onSaved }: { onSaved: () => void }) {
 
 function NoteEntry({
   note: { id, note, session_id, turn, timestamp, branch, source, author },
-  onChanged,
   onForget,
 }: {
   note: Annotation;
-  onChanged: () => void;
   onForget: () => void;
 }) {
   const [isEditing, setEditing] = useState(false);
@@ -137,13 +131,7 @@ function NoteEntry({
       }
     >
       {isEditing && (
-        <EditNote
-          id={id}
-          note={note}
-          isPrompt={source === "prompt"}
-          onClose={() => setEditing(false)}
-          onSaved={onChanged}
-        />
+        <EditNote id={id} note={note} isPrompt={source === "prompt"} onClose={() => setEditing(false)} />
       )}
     </Entry>
   );
@@ -154,12 +142,11 @@ interface EditNoteProps {
   note: string;
   isPrompt: boolean;
   onClose: () => void;
-  onSaved: () => void;
 }
 
-function EditNote({ id, note, isPrompt, onClose, onSaved }: EditNoteProps) {
+function EditNote({ id, note, isPrompt, onClose }: EditNoteProps) {
   const [text, setText] = useState(note);
-  const { run, isRunning, error } = useChange("editNote", onSaved);
+  const { run, isRunning, error } = useChange("editNote");
   const save = async (event: Event) => {
     event.preventDefault();
     if ((await run({ id, note: text.trim() })) !== null) onClose();

@@ -91,8 +91,12 @@ export function questionIn(query: URLSearchParams): Question {
     code: { ...(path && { path: [path] }), ...(language && { language: [language] }) },
     others: {
       ...(isContent && { in: "content" as const }),
-      ...{ ...(since && { since }), ...(branch && { branch }), ...(agent && { agent }), ...authorIn(query) },
-      ...{ ...(kind && { kind: [kind] }), ...(path && { file: [path] }) },
+      ...(since && { since }),
+      ...(branch && { branch }),
+      ...(agent && { agent }),
+      ...authorIn(query),
+      ...(kind && { kind: [kind] }),
+      ...(path && { file: [path] }),
     },
   };
 }

@@ -80,7 +80,7 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
             {shown
               .filter(({ key }) => key.startsWith(`${name}.`))
               .map((setting) => (
-                <SettingRow key={setting.key} setting={setting} onChanged={reload} />
+                <SettingRow key={setting.key} setting={setting} />
               ))}
           </ul>
         </Part>
@@ -89,10 +89,10 @@ export function AllSettings({ query }: { query: URLSearchParams }) {
   );
 }
 
-function SettingRow({ setting, onChanged }: { setting: Setting; onChanged: () => void }) {
+function SettingRow({ setting }: { setting: Setting }) {
   const { key, value, origin, source, about, allowed, changeable } = setting;
   const [isEditing, setEditing] = useState(false);
-  const change = useChange("changeSetting", onChanged);
+  const change = useChange("changeSetting");
   return (
     <li class="row setting">
       <p class="setting-head">

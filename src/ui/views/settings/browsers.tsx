@@ -8,7 +8,7 @@ import { Time } from "../../components/time.tsx";
 /** The browsers that `pm open` signed in, each to be signed out. */
 export function Browsers() {
   const { data, error, reload } = useAnswer("browsers", {});
-  const change = useChange("signOut", reload);
+  const change = useChange("signOut");
   if (error) return <Failure error={error} onRetry={reload} />;
   if (data === null) return <Loading />;
   const own = ownBrowser();

@@ -17,7 +17,7 @@ export function Work() {
   return (
     <div class="work">
       <Models status={status.data} />
-      <Queue queue={queue.data} onChanged={queue.reload} />
+      <Queue queue={queue.data} />
       <LastJobs queue={queue.data} />
     </div>
   );
@@ -88,8 +88,8 @@ function Model({ use, model }: { use: string; model: ModelStatus }) {
   );
 }
 
-function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => void }) {
-  const retry = useChange("retry", onChanged);
+function Queue({ queue }: { queue: QueueResponse }) {
+  const retry = useChange("retry");
   const { pending, processing, eta_seconds, last_error, sessions } = queue;
   return (
     <Part as="panel" title="Queue">
@@ -143,7 +143,12 @@ function Queue({ queue, onChanged }: { queue: QueueResponse; onChanged: () => vo
 function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
   const jobs = [
     ...recent.map(({ path, chunks, took_ms, at }) => ({
-      ...{ kind: "index", subject: path, chunks, took_ms, at, isDead: false },
+      kind: "index",
+      subject: path,
+      chunks,
+      took_ms,
+      at,
+      isDead: false,
     })),
     ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, isDead: outcome === "dead" })),
   ].sort((a, b) => b.at.localeCompare(a.at));

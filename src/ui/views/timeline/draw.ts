@@ -187,7 +187,9 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
       for (const { session, from, to, row } of lane.bars) {
         const x = xOf(from);
         const spot = {
-          ...{ x, y: y + lanePadding + row * rowHeight, height: rowHeight - 2 },
+          x,
+          y: y + lanePadding + row * rowHeight,
+          height: rowHeight - 2,
           width: Math.max(minBar, xOf(to) - x),
         };
         if (spot.x + spot.width < left || spot.x > width) continue;
@@ -204,7 +206,10 @@ export function draw({ canvas, lanes, window, colourOf }: Drawing): Spot[] {
         if (x < left || x > width) continue;
         diamond(context, x, commitY, commitSize / 2);
         spots.push({
-          ...{ x: x - commitSize / 2, y: commitY - commitSize / 2, width: commitSize, height: commitSize },
+          x: x - commitSize / 2,
+          y: commitY - commitSize / 2,
+          width: commitSize,
+          height: commitSize,
           of: { commit },
         });
       }

@@ -1,84 +1,64 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { claudeSetup } from "../../../../agents/claude/setup.ts";
-import { setups } from "../../../../agents/registry.ts";
-import { type PositionedPart, partState } from "../../../../agents/setup/parts.ts";
-import { projectPlace, readRecord, userPlace } from "../../../../agents/setup/record.ts";
-import type { AgentSetup, PartName, Place } from "../../../../agents/setup.ts";
+import { defaultAgentName } from "../../../../agents/profiles.ts";
+import type { PartName } from "../../../../agents/setup.ts";
 import { gitHooksState } from "../../../../git/hooks/state.ts";
 import { findProgram } from "../../../../project/find-program.ts";
 import type { Project } from "../../../../project/paths.ts";
+import { type AgentPart, listAgentParts } from "../../../../setup/agent-part.ts";
+import type { PartState } from "../../../../setup/part.ts";
+import { projectPlace, userPlace } from "../../../../setup/record.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
 
-/** The project's files and the user's own: a part may be in either. */
-const placesOf = (project: Project): Place[] => [projectPlace(project), userPlace()];
-
-/** Those of all agents but Claude Code. */
-export const otherSetups = setups.filter((setup) => setup !== claudeSetup);
-
-interface Standing extends PositionedPart {
-  place: Place;
+/** A part where it is at its best: in the project's files or in the user's own. */
+interface SeenPart {
+  part: AgentPart;
+  found: PartState;
+  /** Its file, for a person. */
+  where: string;
 }
 
-/** The better state of a part in the project's files and the user's; an error comes first. */
-function standing(project: Project, setup: AgentSetup, name: PartName): Standing {
-  const part = setup.parts.find((one) => one.name === name)!;
-  const all = placesOf(project).map((place) => ({ ...partState(place, setup, part), place }));
-  const order = ["current", "partial", "outdated", "kept", "absent"];
-  return (
-    all.find(({ error }) => error !== null) ??
-    all.sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state))[0]!
-  );
-}
+/** From the best to the worst; what cannot be read comes before all. */
+const states: readonly PartState["state"][] = ["current", "partial", "outdated", "kept", "absent"];
 
-/** Where it is, for a person. */
-function whereOf({ file, place }: Standing): string {
-  return place.scope === "user" && !file?.startsWith("/") ? `~/${file}` : String(file);
-}
-
-/** Whether Claude Code's hooks report this project's sessions. */
-export function checkHooks(project: Project): CheckResult {
-  const found = standing(project, claudeSetup, "hooks");
-  if (found.error) return fail(found.error.message, found.error.hint);
-  if (found.state === "current") return ok(`Claude Code runs Pommel's hooks (${whereOf(found)})`);
-  if (found.state === "partial") {
-    return warn(
-      `Claude Code has no Pommel hook for ${found.detail.join(", ")} (${whereOf(found)}).`,
-      "Run `pm enable`.",
-    );
+/** Agents' parts of this name. */
+function seeParts(project: Project, name: PartName): SeenPart[] {
+  const seen = new Map<string, SeenPart>();
+  const rank = ({ state, error }: PartState) => (error === null ? states.indexOf(state) : -1);
+  for (const part of [...listAgentParts(projectPlace(project)), ...listAgentParts(userPlace())]) {
+    const found = part.name === name ? part.look() : null;
+    const best = seen.get(part.key);
+    if (found === null || (best && rank(best.found) <= rank(found))) continue;
+    const isHome = part.place.scope === "user" && !found.file?.startsWith("/");
+    seen.set(part.key, { part, found, where: isHome ? `~/${found.file}` : String(found.file) });
   }
-  if (claudeSetup.fromPlugin(projectPlace(project)).includes("hooks")) {
-    return ok("Claude Code runs Pommel's hooks (the plugin's)");
-  }
-  if (readRecord(projectPlace(project)).disabled) {
-    return ok("Claude Code's hooks are off; `pm enable` adds them again");
-  }
-  if (isAnotherSetUp(project)) {
-    return ok("Claude Code is not set up (`pm init --agent claude`)");
-  }
-  return warn("Claude Code has no Pommel hooks.", "Run `pm enable`.");
+  return [...seen.values()];
 }
 
 /** Whether somebody chose another agent than Claude Code. */
 export function isAnotherSetUp(project: Project): boolean {
-  return otherSetups.some((setup) => standing(project, setup, "hooks").state !== "absent");
+  return seeParts(project, "hooks").some(
+    ({ part, found }) => part.owner !== defaultAgentName && found.state !== "absent",
+  );
 }
 
-/** Whether another agent's hooks report its sessions; checked only where the agent was set up. */
-export function checkOtherHooks(project: Project, setup: AgentSetup): CheckResult {
-  const { title, agent } = setup;
-  const found = standing(project, setup, "hooks");
+/** Whether an agent's hooks report this project's sessions; one that was not set up is fine, unless none is. */
+export function checkHooks(project: Project, agent: string): CheckResult {
+  const { part, found, where } = seeParts(project, "hooks").find((one) => one.part.owner === agent)!;
+  const isDefault = agent === defaultAgentName;
+  const hint = isDefault ? "Run `pm enable`." : `Run \`pm init --agent ${agent}\`.`;
   if (found.error) return fail(found.error.message, found.error.hint);
-  if (found.state === "absent") return ok(`${title} is not set up (\`pm init --agent ${agent}\`)`);
-  if (found.state === "partial") {
-    return warn(
-      `${title} has no Pommel hook for ${found.detail.join(", ")} (${whereOf(found)}).`,
-      `Run \`pm init --agent ${agent}\`.`,
-    );
+  if (found.state === "partial")
+    return warn(`${part.title} has no Pommel hook for ${found.detail.join(", ")} (${where}).`, hint);
+  if (found.state !== "absent") {
+    const distrust = part.setup.distrust(part.place);
+    if (distrust === null) return ok(`${part.title} runs Pommel's hooks (${where})`);
+    return warn(`${part.title} has Pommel's hooks (${where}), but may not run them.`, distrust);
   }
-  const distrust = setup.distrust(found.place);
-  if (distrust === null) return ok(`${title} runs Pommel's hooks (${whereOf(found)})`);
-  return warn(`${title} has Pommel's hooks (${whereOf(found)}), but may not run them.`, distrust);
+  if (part.isFromPlugin()) return ok(`${part.title} runs Pommel's hooks (the plugin's)`);
+  if (isDefault && part.isOff()) return ok(`${part.title}'s hooks are off; \`pm enable\` adds them again`);
+  if (isDefault && !isAnotherSetUp(project)) return warn(`${part.title} has no Pommel hooks.`, hint);
+  return ok(`${part.title} is not set up (\`pm init --agent ${agent}\`)`);
 }
 
 /** Which agents can ask Pommel through its MCP server. */
@@ -104,25 +84,20 @@ function checkPart(
   name: PartName,
   { here, nowhere }: { here: string; nowhere: string },
 ): CheckResult {
-  const having = setups.filter(({ parts }) => parts.some((part) => part.name === name));
-  const all = having.map((setup) => ({ setup, found: standing(project, setup, name) }));
-  for (const { setup, found } of all) {
+  const current: string[] = [];
+  for (const { part, found, where } of seeParts(project, name)) {
     if (found.error) return fail(found.error.message, found.error.hint);
-    if (found.state === "outdated") {
-      return warn(`${whereOf(found)} has entries of an older Pommel.`, "Run `pm init` to update it.");
-    }
+    if (found.state === "outdated")
+      return warn(`${where} has entries of an older Pommel.`, "Run `pm init` to update it.");
     if (found.state === "kept") {
-      const what = `${whereOf(found)}: ${found.detail.join("; ")}`;
       return warn(
-        `${what}. It was left as it is.`,
-        `Remove it, then run \`pm init --agent ${setup.agent} --yes\`.`,
+        `${where}: ${found.detail.join("; ")}. It was left as it is.`,
+        `Remove it, then run \`pm init --agent ${part.owner} --yes\`.`,
       );
     }
+    if (found.state === "current") current.push(`${part.title} (${where})`);
+    else if (part.isFromPlugin()) current.push(`${part.title} (the plugin)`);
   }
-  const current = all.flatMap(({ setup, found }) => {
-    if (found.state === "current") return `${setup.title} (${whereOf(found)})`;
-    return setup.fromPlugin(projectPlace(project)).includes(name) ? `${setup.title} (the plugin)` : [];
-  });
   return ok(current.length === 0 ? nowhere : `${here} ${current.join(", ")}`);
 }
 
@@ -169,28 +144,25 @@ function named(file: string): string {
   return owner === undefined ? file : `${file}, of the npm package ${owner}`;
 }
 
-/** What to do where git's hooks are everybody's. */
-export const sharedHint =
-  "Pommel still finds commits in the reflog, a little later. To record them at once, run `pommel hook git-post-commit` in the background from the hook there.";
-
 /** Whether git's hooks report this project's commits. */
 export async function checkGitHooks(project: Project): Promise<CheckResult> {
-  const { state, dir, missing, reason, shadowed, disabled } = await gitHooksState(project);
+  const { state, dir, missing, reason, error, shadowed, disabled } = await gitHooksState(project);
+  const hint = "Run `pm enable --git`.";
   if (state === "none") return ok(`no git hooks: ${reason}`);
   if (state === "broken")
     return warn("Git's hooks cannot be checked before git can read the repository.", "");
   if (state === "installed") return ok(`git runs Pommel's hooks (${dir})`);
-  if (disabled && state !== "partial") return ok("git hooks are off; `pm enable` adds them again");
-  if (state === "shared") return warn(`Pommel's git hooks are missing: ${reason}.`, sharedHint);
-  if (state === "absent" && shadowed.length > 0) {
-    return warn(
-      `Git looks for hooks in ${dir} (core.hooksPath), and Pommel's are in ${shadowed.join(", ")}.`,
-      "Run `pm enable --git`.",
-    );
+  if (state === "partial") {
+    const who = usesLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
+    return warn(`Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`, hint);
   }
-  if (state === "absent") return warn("Pommel's git hooks are missing.", "Run `pm enable --git`.");
-  const who = usesLefthook(project.root) ? " `lefthook install` rewrites the hooks it manages." : "";
-  return warn(`Git has no Pommel hook for ${missing.join(", ")} (${dir}).${who}`, "Run `pm enable --git`.");
+  if (disabled) return ok("git hooks are off; `pm enable` adds them again");
+  if (error !== null) return warn(error.message, error.hint);
+  if (shadowed.length === 0) return warn("Pommel's git hooks are missing.", hint);
+  return warn(
+    `Git looks for hooks in ${dir} (core.hooksPath), and Pommel's are in ${shadowed.join(", ")}.`,
+    hint,
+  );
 }
 
 function usesLefthook(root: string): boolean {

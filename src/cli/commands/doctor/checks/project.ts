@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from "node:fs";
+import { defaultAgentName, setupNames } from "../../../../agents/profiles.ts";
 import { autostartStatus } from "../../../../client/autostart.ts";
 import { call } from "../../../../client/call.ts";
 import { keepLocks, lyingLocks } from "../../../../client/connect.ts";
@@ -16,15 +17,7 @@ import { scrubberOf } from "../../../../redact/project-scrubber.ts";
 import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
 import { vanishingText } from "../../status/memory.ts";
-import {
-  checkGitHooks,
-  checkHooks,
-  checkInstructions,
-  checkMcp,
-  checkOtherHooks,
-  checkPath,
-  otherSetups,
-} from "./agents.ts";
+import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
 import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
 import { checkModels } from "./machine.ts";
@@ -51,10 +44,9 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
     { name: "sharing", run: () => checkSharing(project) },
     { name: "transcripts", run: () => checkTranscripts(project) },
     { name: "retention", run: () => checkRetention(project) },
-    { name: "hooks", run: () => checkHooks(project) },
-    ...otherSetups.map((setup) => ({
-      name: `${setup.agent}-hooks`,
-      run: () => checkOtherHooks(project, setup),
+    ...setupNames.map((agent) => ({
+      name: agent === defaultAgentName ? "hooks" : `${agent}-hooks`,
+      run: () => checkHooks(project, agent),
     })),
     { name: "mcp", run: () => checkMcp(project) },
     { name: "instructions", run: () => checkInstructions(project) },

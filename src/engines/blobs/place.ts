@@ -1,0 +1,78 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import * as z from "zod/mini";
+import { replaceFile } from "../../project/files/replace-file.ts";
+import { projectOf } from "../../project/paths.ts";
+import { type KnownCheckout, Registry } from "../../store/registry.ts";
+
+const placeFile = z.object({ key: z.string(), of: z.string() });
+
+/**
+ * Which part of a shared server or bucket is a checkout's: a key in a file beside where `index.db` would be. Paths would not do, as
+ * several machines have the same. It begins with what checkouts of the same project have in common, and is random but for that. A
+ * copied directory gets a key of its own, a moved one keeps its.
+ */
+export class Place {
+  private readonly path: string;
+
+  /** @param file where the checkout's index would be @param engine ends the file's name */
+  constructor(
+    private readonly file: string,
+    private readonly engine: string,
+  ) {
+    this.path = this.pathBeside(file);
+  }
+
+  private pathBeside(file: string): string {
+    return `${file.replace(/\.db$/, "")}.${this.engine}`;
+  }
+
+  /** null: nothing was indexed there. */
+  key(): string | null {
+    const known = this.read();
+    if (known === null || known.of === this.file || !existsSync(this.pathBeside(known.of))) {
+      return known?.key ?? null;
+    }
+    return null;
+  }
+
+  /** The key, a new one if there is none. */
+  claim(): string {
+    const key = this.key() ?? `${this.projectPrefix() ?? ""}${randomUUID()}`;
+    if (this.read()?.of !== this.file) replaceFile(this.path, `${JSON.stringify({ key, of: this.file })}\n`);
+    return key;
+  }
+
+  forget(): void {
+    rmSync(this.path, { force: true });
+  }
+
+  /** With this the keys of all checkouts of the project begin, whose first commits tell it; null where these are not known. */
+  projectPrefix(): string | null {
+    const checkout = this.findCheckout();
+    const project = checkout && Registry.openIfThere()?.project(checkout.project);
+    if (!project || project.roots.length === 0) return null;
+    const facts = JSON.stringify([project.roots.toSorted(), project.within]);
+    return `${createHash("sha256").update(facts).digest("hex").slice(0, 16)}_`;
+  }
+
+  /** Where the checkout is, for people. */
+  root(): string {
+    return this.findCheckout()?.root ?? dirname(this.file);
+  }
+
+  private findCheckout(): KnownCheckout | null {
+    const checkouts = Registry.openIfThere()?.checkouts() ?? [];
+    return checkouts.find(({ project, root }) => projectOf(project, root).indexDb === this.file) ?? null;
+  }
+
+  private read(): z.infer<typeof placeFile> | null {
+    try {
+      return placeFile.parse(JSON.parse(readFileSync(this.path, "utf8")));
+    } catch {
+      // Absent or unreadable: the index is made again.
+      return null;
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { LRUCache } from "lru-cache";
+import { addTo } from "../../project/multimap.ts";
+import {
+  isLate,
+  type LoadedSegment,
+  LoadedSegments,
+  marked,
+  toMerge,
+  type WorthMerging,
+} from "../../store/index/words/loaded-segments.ts";
+import type { Postings } from "../../store/index/words/postings.ts";
+import { decodeChunks, placeOf, type SegmentBuilder, SegmentMerge } from "../../store/index/words/segment.ts";
+import { entryOf, type Found, StoredWords } from "../../store/index/words/stored-words.ts";
+import { type Blob, decodeText, splitParts } from "./blob-store.ts";
+import type { Collection, Next, SegmentEntry } from "./state.ts";
+import { type Opened, Outdated, type Written } from "./store.ts";
+import { type Block, placeIn, postingsIn, readBlocks, SegmentWriter, sizeOf } from "./word-blocks.ts";
+
+/** What blocks in memory may take. Bytes. */
+const maxKeptBytes = 48e6;
+/** Blocks of a segment that are merged together. */
+const blocksTogether = 64;
+
+/** Words of chunks, or of commits. */
+export class BlobWords {
+  private known = new LoadedSegments();
+  /** The first word of each block of a segment. */
+  private readonly firsts = new Map<number, readonly string[]>();
+  private readonly blocks = new LRUCache<number, Block>({ maxSize: maxKeptBytes, sizeCalculation: sizeOf });
+
+  constructor(private readonly holds: Collection) {}
+
+  // Writing
+
+  /** The segment of what was just added, and its blobs; none of an empty one. */
+  build(next: Next, segment: SegmentBuilder): { segments: SegmentEntry[]; blobs: Blob[] } {
+    const chunks = segment.chunks();
+    if (chunks.ids.length === 0) return { segments: [], blobs: [] };
+    const writer = new SegmentWriter(next, this.holds, chunks);
+    for (const [word, postings] of segment.postings()) writer.put(word, postings);
+    const entry = writer.finish({ first: chunks.ids[0]!, last: chunks.ids.at(-1)! });
+    return { segments: [entry], blobs: writer.take() };
+  }
+
+  isDue({ state }: Opened, by: WorthMerging): boolean {
+    return toMerge(state.segmentsOf(this.holds), by) !== null;
+  }
+
+  isLate({ state }: Opened): boolean {
+    return isLate(state.segmentsOf(this.holds));
+  }
+
+  /** Makes one segment of several; null where none are worth it. */
+  async merge(opened: Opened, next: Next, by: WorthMerging): Promise<Written | null> {
+    const due = toMerge(opened.state.segmentsOf(this.holds), by);
+    if (due === null) return null;
+    const sources = due.map(({ id }) => entryIn(opened, id));
+    const loaded = await this.load(opened);
+    const byId = new Map(loaded.all.map((segment) => [segment.id, segment]));
+    const segments = sources.map(({ id }) => byId.get(id)!);
+    const merge = new SegmentMerge(segments.map((chunks) => ({ chunks, isGone: chunks.isGone })));
+    const merged = sources.map(({ id }) => id);
+    if (merge.chunks.ids.length === 0) return { change: { merged } };
+    const writer = new SegmentWriter(next, this.holds, merge.chunks);
+    // The bounds of the one with the most blocks: between two of them the others have about as many words.
+    const largest = sources.reduce((a, b) => (b.blocks > a.blocks ? b : a));
+    const bounds = this.firstsOf(largest.id).filter((_, i) => i > 0 && i % blocksTogether === 0);
+    for (let i = 0; i <= bounds.length; i++) {
+      const [from, to] = [bounds[i - 1] ?? null, bounds[i] ?? null];
+      for (const [word, parts] of await this.between(opened, segments, from, to)) {
+        const postings = merge.merged(parts);
+        if (postings.chunks > 0) writer.put(word, postings);
+      }
+      // All of a large segment would take much memory.
+      if (i < bounds.length) await opened.blobs.add(writer.take());
+    }
+    const entry = writer.finish({ first: sources[0]!.first, last: sources.at(-1)!.last });
+    return { change: { merged, segments: [entry] }, blobs: writer.take() };
+  }
+
+  /** The words from one on and up to another, in their order, with what each segment has of them. */
+  private async between(
+    { blobs, state }: Opened,
+    segments: readonly LoadedSegment[],
+    from: string | null,
+    to: string | null,
+  ): Promise<[string, { source: number; postings: Postings }[]][]> {
+    const parts = new Map<string, { source: number; postings: Postings }[]>();
+    for (const [source, { id }] of segments.entries()) {
+      const { block } = state.segment(id)!;
+      const firsts = this.firstsOf(id);
+      const begin = from === null ? 0 : Math.max(0, placeIn(firsts, from));
+      const numbers: number[] = [];
+      for (let i = begin; i < firsts.length && (to === null || firsts[i]! < to); i++) numbers.push(block + i);
+      // Not kept: they are about to go.
+      for (const found of (await readBlocks(blobs, numbers, true)).values()) {
+        found.words.forEach((word, i) => {
+          if ((from !== null && word < from) || (to !== null && word >= to)) return;
+          addTo(parts, word, { source, postings: postingsIn(found, i) });
+        });
+      }
+    }
+    return [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  // Reading
+
+  async at(opened: Opened): Promise<StoredWords> {
+    return new StoredWords(await this.load(opened), {
+      lists: (words, segments) => this.find(opened, words, segments, false),
+      places: (words, segments) => this.find(opened, words, segments, true),
+    });
+  }
+
+  release(): void {
+    this.blocks.clear();
+  }
+
+  /** @param withPlaces without, places are empty */
+  private async find(
+    opened: Opened,
+    words: readonly string[],
+    segments: LoadedSegments,
+    withPlaces: boolean,
+  ): Promise<Found<Postings>> {
+    const wanted: { word: string; segment: number; block: number }[] = [];
+    for (const { id } of segments.all) {
+      const { block } = entryIn(opened, id);
+      const firsts = this.firstsOf(id);
+      for (const word of words) {
+        const at = placeIn(firsts, word);
+        if (at >= 0) wanted.push({ word, segment: id, block: block + at });
+      }
+    }
+    const blocks = await this.blocksOf(opened, new Set(wanted.map(({ block }) => block)), withPlaces);
+    const found = new Map<string, Map<number, Postings>>();
+    for (const { word, segment, block } of wanted) {
+      const of = blocks.get(block)!;
+      const at = placeIn(of.words, word);
+      if (of.words[at] === word) entryOf(found, word).set(segment, postingsIn(of, at));
+    }
+    return found;
+  }
+
+  private async blocksOf(
+    { blobs }: Opened,
+    numbers: ReadonlySet<number>,
+    withPlaces: boolean,
+  ): Promise<Map<number, Block>> {
+    const blocks = new Map<number, Block>();
+    const unknown: number[] = [];
+    for (const number of numbers) {
+      const known = this.blocks.get(number);
+      if (known === undefined || (withPlaces && known.places === null)) unknown.push(number);
+      else blocks.set(number, known);
+    }
+    for (const [number, block] of await readBlocks(blobs, unknown, withPlaces)) {
+      blocks.set(number, block);
+      this.blocks.set(number, block);
+    }
+    return blocks;
+  }
+
+  private firstsOf(segment: number): readonly string[] {
+    const firsts = this.firsts.get(segment);
+    // Merged while this question was asked.
+    if (firsts === undefined) throw new Outdated("a segment is gone");
+    return firsts;
+  }
+
+  /** The segments of now: those that are new are read. */
+  private async load({ blobs, state }: Opened): Promise<LoadedSegments> {
+    const stored = state.segmentsOf(this.holds);
+    const gone = [...state.gone[this.holds]];
+    const outdated = this.known.outdated(stored);
+    if (outdated.length === 0 && this.known.all.length === stored.length) return this.known;
+    const added = outdated.flatMap(({ stored: { id }, isKnown }) => (isKnown ? [] : [id]));
+    const data = added.length === 0 ? new Map<number, Uint8Array>() : await blobs.read("segment", added);
+    if (data.size < added.length) throw new Outdated("a segment is gone");
+    for (const [id, bytes] of data) {
+      const [, firsts] = splitParts(bytes);
+      this.firsts.set(id, firsts!.length === 0 ? [] : decodeText(firsts!).split(" "));
+    }
+    const loaded = this.known.following(stored, (one, before) => {
+      const bytes = data.get(one.id);
+      // Another question loaded it meanwhile, and lost it again.
+      if (before === undefined && bytes === undefined) throw new Outdated("a segment is gone");
+      const chunks = before ?? decodeChunks(splitParts(bytes!)[0]!, one.chunks);
+      const ofSegment = one.gone === 0 ? [] : gone.filter((chunk) => placeOf(chunks.ids, chunk) >= 0);
+      return { chunks, isGone: marked(chunks.ids, ofSegment) };
+    });
+    const inUse = new Set(stored.map(({ id }) => id));
+    for (const id of this.firsts.keys()) if (!inUse.has(id)) this.firsts.delete(id);
+    this.known = loaded;
+    return loaded;
+  }
+}
+
+function entryIn({ state }: Opened, segment: number): SegmentEntry {
+  const entry = state.segment(segment);
+  // Merged while this question was asked.
+  if (entry === undefined) throw new Outdated("a segment is gone");
+  return entry;
+}

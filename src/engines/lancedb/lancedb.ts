@@ -1,0 +1,164 @@
+import { existsSync, rmSync } from "node:fs";
+import { messageOf, PommelError } from "../../project/errors.ts";
+import { makeDirectory } from "../../project/home.ts";
+import { envelopeFor } from "../../store/encryption/envelope.ts";
+import { engineFolder } from "../../store/index/engine-folder.ts";
+import type { IndexDriver } from "../../store/index/port.ts";
+import { type BlobStore, blobKinds, type Engine } from "../blobs/blob-store.ts";
+import { engineDriver } from "../blobs/engine-driver.ts";
+import { Place } from "../blobs/place.ts";
+import { describeDamage } from "../blobs/store.ts";
+import type { EngineSettings } from "../drivers.ts";
+import { connect, LanceBlobs, type LanceConnection, whyUnavailable } from "./tables.ts";
+
+/** The code index in LanceDB: a table in a folder beside the checkout's other caches, or in object storage. */
+export function lanceDriver({ "index.url": url }: EngineSettings): IndexDriver {
+  // An address of PostgreSQL is that of the other engine.
+  return engineDriver(
+    /^(?:s3|gs|az):/.test(url) ? new LanceBucket(url.replace(/\/$/, "")) : new LanceFolder(),
+  );
+}
+
+const table = "blobs";
+
+class LanceFolder implements Engine {
+  readonly place = "";
+
+  async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
+    const dir = this.placeOf(file);
+    if (envelopeFor(dir) !== null) throw notEncrypted();
+    if (mode === "read" && !existsSync(dir)) return null;
+    if (mode !== "read") makeDirectory(dir);
+    const connection = await connect(dir, mode === "read");
+    return mode === "read"
+      ? LanceBlobs.open(connection, table)
+      : ((await LanceBlobs.open(connection, table)) ?? LanceBlobs.create(connection, table));
+  }
+
+  isThere(file: string): boolean {
+    // Without the package its error says more.
+    return whyUnavailable() !== null || existsSync(this.placeOf(file));
+  }
+
+  async remove(file: string): Promise<void> {
+    rmSync(this.placeOf(file), { recursive: true, force: true });
+  }
+
+  explain(error: unknown, file: string): unknown {
+    const why = reasonOf(error);
+    if (why === null || error instanceof PommelError) return error;
+    const dir = this.placeOf(file);
+    const because = { cause: error };
+    if (/No space left|ENOSPC/i.test(why))
+      return new PommelError("disk_full", `The disk of ${dir} is full.`, "Make room on it.", because);
+    if (/Permission denied|EACCES|Read-only/i.test(why))
+      return new PommelError("unreadable", `${dir} cannot be used: ${why}`, "Check who owns it.", because);
+    return describeDamage(dir, why, error);
+  }
+
+  placeOf(file: string): string {
+    return engineFolder(file);
+  }
+}
+
+/** Each checkout has a table of its own, called by its key. */
+class LanceBucket implements Engine {
+  constructor(readonly place: string) {}
+
+  async open(file: string, mode: "read" | "write" | "rebuild"): Promise<BlobStore | null> {
+    const place = new Place(file, "lancedb");
+    if (mode === "read") {
+      const key = place.key();
+      return key === null ? null : LanceBlobs.open(await connect(this.place, true), key);
+    }
+    const connection = await connect(this.place, false);
+    const name = place.claim();
+    const known = await LanceBlobs.open(connection, name);
+    if (known !== null) return known;
+    const source = mode === "write" ? await openOther(connection, place) : null;
+    const blobs = await LanceBlobs.create(connection, name);
+    if (source !== null) await copyBlobs(source, blobs);
+    return blobs;
+  }
+
+  isThere(file: string): boolean {
+    return whyUnavailable() !== null || new Place(file, "lancedb").key() !== null;
+  }
+
+  async remove(file: string): Promise<void> {
+    const place = new Place(file, "lancedb");
+    const key = place.key();
+    try {
+      if (key !== null) await (await connect(this.place, false)).dropTable(key);
+    } finally {
+      place.forget();
+    }
+  }
+
+  explain(error: unknown): unknown {
+    const why = reasonOf(error);
+    if (why === null || error instanceof PommelError) return error;
+    return new PommelError(
+      "index_unavailable",
+      `The index at ${this.place} cannot be reached or used: ${why}.`,
+      "Check index.url, the network, and the variables with the storage's keys; `pm config set index.driver sqlite` keeps the index on this machine.",
+      { cause: error },
+    );
+  }
+
+  placeOf(): string {
+    return this.place;
+  }
+}
+
+/** Indexes that are looked at to find one to begin with. */
+const maxCandidates = 20;
+
+/** The largest index of another checkout of the same project; null where there is none. Machines that are gone may have left parts. */
+async function openOther(connection: LanceConnection, place: Place): Promise<BlobStore | null> {
+  const prefix = place.projectPrefix();
+  if (prefix === null) return null;
+  let largest: { blobs: BlobStore; bytes: number } | null = null;
+  try {
+    const names = await connection.tableNames({ startAfter: prefix, limit: maxCandidates });
+    for (const name of names.filter((one) => one.startsWith(prefix))) {
+      const blobs = await LanceBlobs.open(connection, name);
+      const bytes = (await blobs?.bytes()) ?? 0;
+      if (blobs !== null && bytes > (largest?.bytes ?? 0)) largest = { blobs, bytes };
+    }
+  } catch {
+    // To list what is there takes rights of its own.
+  }
+  return largest?.blobs ?? null;
+}
+
+/** Until the journal is there, which comes last, nothing counts. */
+async function copyBlobs(from: BlobStore, to: BlobStore): Promise<void> {
+  const journal = [];
+  for (const kind of ["whole", "journal"] as const) {
+    for await (const part of from.readFrom(kind, 0))
+      for (const [number, bytes] of part) journal.push({ kind, number, bytes });
+  }
+  for (const kind of blobKinds) {
+    if (kind === "whole" || kind === "journal") continue;
+    for await (const part of from.readFrom(kind, 0))
+      await to.add([...part].map(([number, bytes]) => ({ kind, number, bytes })));
+  }
+  await to.add(journal);
+}
+
+/** What LanceDB says of an error, in short; null for one that is not its own. */
+function reasonOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !/GenericFailure|lance|table|object store/i.test(messageOf(error)))
+    return null;
+  return messageOf(error)
+    .split(/[\n,]? *Caused by|, \/\S+\.rs:/)[0]!
+    .replace(/^.*LanceError\(\w+\): /s, "");
+}
+
+const notEncrypted = () =>
+  new PommelError(
+    "index_unavailable",
+    "index.driver = lancedb stores the index plain, and this project is encrypted.",
+    "`pm config set index.driver sqlite` keeps the index encrypted.",
+  );

@@ -1,0 +1,152 @@
+import type { Column, Row, Table } from "./table.ts";
+
+/** What follows from a table's description: SQL, whose parameters are called as the fields, and rows. */
+
+type Field<T extends Table> = keyof T["columns"] & string;
+
+/** What a column is called in SQL, and in what is shared unless its description says otherwise. */
+export const columnName = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const listed = new WeakMap<Table, [field: string, column: Column][]>();
+
+/** A table's columns, listed once: rows are written and read by the thousand. */
+export function columnsOf(table: Table): readonly [field: string, column: Column][] {
+  const known = listed.get(table) ?? Object.entries(table.columns);
+  listed.set(table, known);
+  return known;
+}
+
+const listColumns = (fields: readonly string[]) => fields.map(columnName).join(", ");
+const listParameters = (fields: readonly string[]) => fields.map((field) => `@${field}`).join(", ");
+
+/** The fields that are written: all but the row's own number. */
+const writtenFields = (table: Table, except: readonly string[] = []): string[] =>
+  columnsOf(table).flatMap(([field, { isReused }]) =>
+    isReused !== undefined || except.includes(field) ? [] : [field],
+  );
+
+/** CREATE TABLE, with the table's indexes, as the first schema has it. */
+export function createTable(table: Table): string {
+  const { name, key, unique, indexes = {} } = table;
+  const columns = columnsOf(table).filter(([, { since }]) => since === undefined);
+  const parts = columns.map(declareColumn);
+  if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(columnName).join(", ")})`);
+  if (unique !== undefined) parts.push(`UNIQUE (${unique.map(columnName).join(", ")})`);
+  const isNumbered = columns.some(([, { isKey, type }]) => isKey && type === "INTEGER");
+  const kind = isNumbered ? "STRICT" : "STRICT, WITHOUT ROWID";
+  const others = Object.entries(indexes).map(([index, on]) =>
+    on.startsWith("UNIQUE ")
+      ? `CREATE UNIQUE INDEX ${index} ON ${name} ${on.slice("UNIQUE ".length)};\n`
+      : `CREATE INDEX ${index} ON ${name} ${on};\n`,
+  );
+  return `CREATE TABLE ${name} (\n  ${parts.join(",\n  ")}\n) ${kind};\n${others.join("")}`;
+}
+
+/** What a later schema adds to a table. */
+export const addColumns = (table: Table, schema: number): string =>
+  columnsOf(table)
+    .filter(([, { since }]) => since === schema)
+    .map((column) => `ALTER TABLE ${table.name} ADD COLUMN ${declareColumn(column)};\n`)
+    .join("");
+
+function declareColumn([field, column]: [field: string, column: Column]): string {
+  const { type, isNullable, isKey, isReused, isUnique, references, default: initial } = column;
+  return [
+    columnName(field),
+    type,
+    isKey ? "PRIMARY KEY" : isNullable ? "" : "NOT NULL",
+    isReused === false ? "AUTOINCREMENT" : "",
+    isUnique ? "UNIQUE" : "",
+    references === undefined ? "" : declareReference(references),
+    initial === undefined ? "" : `DEFAULT ${initial}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+const declareReference = ({ table, key, gone }: NonNullable<Column["references"]>) =>
+  `REFERENCES ${table}${key === undefined ? "" : ` (${key})`} ON DELETE ${gone}`;
+
+/** The columns of rows as code has them. @param of the table's alias in the query */
+export const selectColumns = <T extends Table>(
+  table: T,
+  { of = "", except = [] }: { of?: string; except?: readonly Field<T>[] } = {},
+): string =>
+  Object.keys(table.columns)
+    .filter((field) => !except.includes(field as Field<T>))
+    .map((field) => `${of === "" ? "" : `${of}.`}${columnName(field)} AS ${field}`)
+    .join(", ");
+
+export const insertInto = (table: Table): string => {
+  const fields = writtenFields(table);
+  return `INSERT INTO ${table.name} (${listColumns(fields)}) VALUES (${listParameters(fields)})`;
+};
+
+/** `(a, b) = (@a, @b)`, of all that is written but some. */
+export const setColumns = <T extends Table>(table: T, except: readonly Field<T>[] = []): string => {
+  const fields = writtenFields(table, except);
+  return `(${listColumns(fields)}) = (${listParameters(fields)})`;
+};
+
+/** Whether a row is what `setColumns` would make of it. */
+export const sameColumns = (table: Table): string => {
+  const fields = writtenFields(table);
+  return `(${listColumns(fields)}) IS (${listParameters(fields)})`;
+};
+
+/** Adds a row, or replaces what is not its key. */
+export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]): string =>
+  `${insertInto(table)} ON CONFLICT (${listColumns(key)}) DO UPDATE SET ${setColumns(table, key)}`;
+
+/** A row as statements take it: exactly the parameters of what is written. */
+export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
+  const given = row as Readonly<Record<string, unknown>>;
+  const stored: Record<string, unknown> = {};
+  for (const [field, column] of columnsOf(table))
+    if (column.isReused === undefined) stored[field] = storeValue(column, given[field]);
+  return stored;
+}
+
+function storeValue({ as }: Column, value: unknown): unknown {
+  if (as === "flag") return value ? 1 : 0;
+  return as === "json" ? JSON.stringify(value) : (value ?? null);
+}
+
+/** A row that was selected, as code has it; changed in place. */
+export function readRow<R extends object>(table: Table, stored: object): R {
+  const row = stored as Record<string, unknown>;
+  for (const [field, { as }] of columnsOf(table)) {
+    if (as === undefined || !(field in row)) continue;
+    row[field] = as === "flag" ? row[field] !== 0 : JSON.parse(row[field] as string);
+  }
+  return row as R;
+}
+
+/** A row of which nothing is known: null wherever that can be said. */
+export const emptyRow = <T extends Table>(table: T): NullFields<Row<T>> =>
+  Object.fromEntries(
+    columnsOf(table).flatMap(([field, { isNullable }]) => (isNullable ? [[field, null]] : [])),
+  ) as NullFields<Row<T>>;
+
+type NullFields<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] };
+
+/** Merges column by column. Columns that come from one version together stay, but for those that have a way of their own. */
+export function mergeRows<T extends Table>(table: T, known: Row<T>, update: Partial<Row<T>>): Row<T> {
+  const merged: Record<string, unknown> = { ...known };
+  const given = update as Readonly<Record<string, unknown>>;
+  for (const [field, column] of columnsOf(table)) {
+    if (column.together !== undefined && column.merge === undefined) continue;
+    merged[field] = mergeValues(column, merged[field], given[field]);
+  }
+  return merged as Row<T>;
+}
+
+const isUnknown = (value: unknown) => value === null || value === undefined || value === "";
+
+function mergeValues({ merge = "first" }: Column, known: unknown, given: unknown): unknown {
+  if (merge === "latest") return given === undefined ? known : given;
+  if (isUnknown(known) || isUnknown(given)) return isUnknown(known) ? (given ?? known) : known;
+  if (merge === "least") return Math.min(known as number, given as number);
+  return merge === "greatest" ? Math.max(known as number, given as number) : known;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { integer, nullable, oneOf, reference, rowId, table, text, time } from "../../store/tables/table.ts";
+import { emptyRecord, exportRow, importRow, sharedShape } from "./shared-rows.ts";
+
+const visits = table({
+  name: "visits",
+  columns: {
+    id: rowId(),
+    uid: text("uid", { shared: true }),
+    sessionId: nullable(reference("sessions", { shared: "session" })),
+    lastSeen: nullable(time({ shared: true })),
+    note: text("words", { shared: true, isPrivate: true }),
+    kind: oneOf(["short", "long"], { shared: true }),
+    branch: nullable(text("branch", { shared: true })),
+    secret: text("words"),
+    floor: nullable(integer({ shared: true, since: 2 })),
+  },
+});
+
+const row = {
+  uid: "v1",
+  sessionId: 7,
+  lastSeen: 5,
+  note: "hello home",
+  kind: "short" as const,
+  branch: null,
+  floor: 2,
+};
+const record = {
+  uid: "v1",
+  session: "s7",
+  last_seen: 5,
+  note: "hello ~",
+  kind: "short" as const,
+  branch: null,
+  floor: 2,
+};
+const shape = sharedShape(visits, {});
+
+describe("a row in a shared record", () => {
+  it("has the shared columns alone, with private texts cleaned and uids for rows", () => {
+    const clean = (words: string) => words.replace("home", "~");
+    const stored = { ...row, secret: "mine" };
+    expect(exportRow(visits, stored, { clean, uidOf: (id) => `s${id}` })).toEqual(record);
+    expect(exportRow(visits, stored)).toEqual({ ...record, session: null, note: row.note });
+  });
+
+  it("comes back as a row, whose session may be unknown here", () => {
+    const clean = (words: string) => words.replace("~", "home");
+    expect(importRow(visits, record, { clean, idOf: () => 7 })).toEqual(row);
+    expect(importRow(visits, record).sessionId).toBeNull();
+  });
+
+  it("is read with unknown fields, and without those that an older Pommel does not have", () => {
+    const { floor: _, ...older } = record;
+    const read = shape.parse({ ...older, newer: 1 });
+    expect(read).toEqual({ ...older, newer: 1 });
+    expect(importRow(visits, read)).toMatchObject({ floor: null });
+  });
+
+  it("is refused with what is none of a column's kind, but for a branch, which is unknown then", () => {
+    for (const odd of [
+      { uid: "-x" },
+      { session: "../s" },
+      { last_seen: 1e300 },
+      { kind: "middle" },
+      { note: null },
+      { floor: "2" },
+    ])
+      expect(shape.safeParse({ ...record, ...odd }).success).toBe(false);
+    expect(shape.parse({ ...record, branch: "a..b" })).toEqual(record);
+  });
+
+  it("says nothing when it is empty", () => {
+    expect(emptyRecord(visits)).toEqual({ session: null, last_seen: null, branch: null, floor: null });
+  });
+});

@@ -1,0 +1,58 @@
+import { availableParallelism, loadavg } from "node:os";
+import type { Reporter, TestCase, TestModule } from "vitest/node";
+
+/** How many of the slowest tests are printed. */
+const maxShown = 20;
+/** A run of fewer files is somebody at work on them, who sees what takes long. */
+const minFiles = 100;
+
+/**
+ * Prints the slowest tests of a long run, and fails it when the tests of a project take more time in sum than they may. The sum,
+ * not what the clock says, which depends on how many run at once; and no failure where other programs keep the machine busy.
+ */
+export class TestBudget implements Reporter {
+  private readonly budgetsInSeconds: Record<string, number>;
+
+  constructor(budgetsInSeconds: Record<string, number>) {
+    this.budgetsInSeconds = budgetsInSeconds;
+  }
+
+  onTestRunEnd(files: readonly TestModule[]): void {
+    if (files.length < minFiles) return;
+    console.log(`\nThe ${maxShown} slowest tests:`);
+    for (const test of listSlowest(files))
+      console.log(`${formatSeconds(durationOf(test))}  ${test.module.relativeModuleId} > ${test.name}`);
+
+    for (const [project, ms] of sumByProject(files)) {
+      const budget = this.budgetsInSeconds[project];
+      if (budget === undefined) continue;
+      console.log(`Tests of ${project} took ${formatSeconds(ms).trim()} in sum; they may take ${budget} s.`);
+      if (ms <= budget * 1000) continue;
+      if (isBusy()) console.log("Other programs keep this machine busy: no failure.");
+      else process.exitCode = 1;
+    }
+  }
+}
+
+const durationOf = (test: TestCase) => test.diagnostic()?.duration ?? 0;
+
+const listSlowest = (files: readonly TestModule[]) =>
+  files
+    .flatMap((file) => [...file.children.allTests()])
+    .sort((a, b) => durationOf(b) - durationOf(a))
+    .slice(0, maxShown);
+
+/** Tests and their hooks, in milliseconds. */
+function sumByProject(files: readonly TestModule[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const file of files) {
+    const { name } = file.project;
+    sums.set(name, (sums.get(name) ?? 0) + file.diagnostic().duration);
+  }
+  return sums;
+}
+
+/** Three workers and the programs that they start are about this many on two cores. */
+const isBusy = () => loadavg()[0]! > 3 * availableParallelism();
+
+const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(1).padStart(7)} s`;
