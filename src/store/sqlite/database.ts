@@ -246,7 +246,8 @@ export function isDamaged(error: unknown): boolean {
 
 /** Also one of those that a virtual table consists of. */
 const isOfMissingTable = (error: unknown) =>
-  codeOf(error) === "SQLITE_ERROR" && /\bno such table\b|^vtable constructor failed/.test(messageOf(error));
+  codeOf(error) === "SQLITE_ERROR" &&
+  /\bno such (?:fts5 )?table\b|^vtable constructor failed/.test(messageOf(error));
 
 /** What belongs to a row that is not there: nobody but damage removes one alone from what is written in whole. */
 const isOfMissingRow = (error: unknown) =>

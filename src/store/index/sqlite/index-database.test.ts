@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeUndefended } from "../../../../test/support/undefended.ts";
 import { tokenStream } from "../../../text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { type ChunkId, chunkId, type Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";
+import { SqliteCommits } from "./commits.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { codeSchema } from "./schema.ts";
 import { Definitions, SqliteIndex } from "./sqlite-index.ts";
@@ -258,6 +260,13 @@ describe("the file on disk", () => {
       expect.objectContaining({ code: "not_indexed" }),
     );
     expect(existsSync(absent)).toBe(false);
+  });
+
+  it("is recognised as damaged when its words are lost while it is open", async () => {
+    changeUndefended(file, "DROP TABLE commit_terms");
+    await expect(new SqliteCommits(index).frequencies(["word"])).rejects.toThrow(
+      expect.objectContaining({ code: "index_corrupt" }),
+    );
   });
 
   it("is recognised as damaged when it is no database", () => {
