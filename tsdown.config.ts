@@ -85,10 +85,9 @@ export default defineConfig([
               "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|client/raw-request|cli/(?:forward|names|terminal/streams)",
             ),
           },
-          {
-            name: "run-hook",
-            test: modules("hooks/(?!scrub-notes)[^/]*|agents/(?:profiles|\\w+/profile|codex/patch-files)"),
-          },
+          // Every command asks whether an agent runs it.
+          { name: "profiles", test: modules("agents/(?:profiles|\\w+/profile|codex/patch-files)") },
+          { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
         ],
       },
     },

@@ -60,7 +60,8 @@ function inCommon(a: Uint32Array, b: Uint32Array): number {
 export class FilesNow {
   private readonly known = new LRUCache<string, { stamp: string; keys: Uint32Array }>({
     maxSize: maxLines,
-    sizeCalculation: ({ keys }) => keys.length,
+    // A file takes room, too, also an empty one.
+    sizeCalculation: ({ keys }) => 1 + keys.length,
   });
 
   constructor(private readonly root: string) {}

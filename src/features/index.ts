@@ -84,10 +84,15 @@ export type ResponseNamed<N extends OperationName> = ResponseOf<OperationNamed<N
 const isOperation = (exported: unknown): exported is AnyOperation =>
   typeof exported === "object" && exported !== null && "answer" in exported;
 
+const listOperations = (feature: object): AnyOperation[] =>
+  Object.values(feature)
+    .filter(isOperation)
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+
 /** Every operation, by name. */
 export const operations = new Map<string, AnyOperation>(
-  Object.values<object>(features)
-    .flatMap((feature) => Object.values(feature).filter(isOperation))
+  Object.values(features)
+    .flatMap(listOperations)
     .map((operation) => [operation.name, operation]),
 );
 

@@ -87,6 +87,13 @@ const everyUnwritable = new RegExp(`(?:${unwritable.source})+|\\s+`, "gu");
 /** What a name has none of, for it says in a line of ours whose words they are: what ends a quotation, a label or a line. */
 const everyUnwritableInName = /[\p{C}\p{Z}\s"“”«»<>()[\]{}:;,`|]+/gu;
 
+/** Each letter in one form; the mark of what was cut off stays one, which would become three dots. */
+const normalizeLetters = (text: string): string =>
+  text
+    .split("…")
+    .map((part) => part.normalize("NFKC"))
+    .join("…");
+
 /**
  * A label in one line, without what no one can see, and no longer than its kind. Of an author's name also without what reads
  * like a part of the line around it, and with each letter in one form only.
@@ -97,7 +104,7 @@ export function cleanLabel(kind: LabelKind, text: string): string {
   const beginning = text.slice(0, 4 * max);
   const line = (
     kind === "author"
-      ? beginning.normalize("NFKC").replace(everyUnwritableInName, " ")
+      ? normalizeLetters(beginning).replace(everyUnwritableInName, " ")
       : beginning.replace(everyUnwritable, " ")
   ).trim();
   return line.length <= max
