@@ -242,9 +242,7 @@ describe("text that poses as an order", () => {
     expect(annotations.map(({ source, origin }) => [source, origin])).toEqual([["agent", "agent"]]);
     const { text } = await pmJson<{ text: string }>(project, "context", "--start");
     const today = annotations[0]!.timestamp!.slice(0, 10);
-    expect(text).toMatch(
-      new RegExp(`^- An agent's note: “heronLedger[^“”]*” \\(from a shell, ${today}[^)]*\\)$`, "m"),
-    );
+    expect(text).toMatch(new RegExp(`^- An agent's note: “heronLedger[^“”]*” \\(${today}[^)]*\\)$`, "m"));
     const decisions = await callPm(["decisions", "--limit", "100"], { cwd: project.root });
     expect(decisions.stdout).toMatch(/^\W*An agent's note: heronLedger/m);
     const start = async () => (await pmJson<{ text: string }>(project, "context", "--start")).text;

@@ -130,8 +130,8 @@ export function checkRequests(answer: Answerer): Answerer {
 function read<S extends z.ZodMiniType>(shape: S, given: unknown): z.infer<S> {
   const parsed = z.safeParse(shape, given);
   if (parsed.success) return parsed.data;
-  // Pommel's own programs have read their own options.
-  const hint = askedNow().door === "http" ? "See docs/http.md." : "";
+  // Who types has no use for the contract.
+  const hint = askedNow().door === "http" ? "See docs/http.md." : "Give another value, and try again.";
   throw new PommelError("usage", problemIn(parsed.error.issues[0]!, given, "field"), hint);
 }
 
