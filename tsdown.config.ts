@@ -75,18 +75,17 @@ export default defineConfig([
       "jsonc-parser": "jsonc-parser/lib/esm/main.js",
       "node-gyp-build": fileURLToPath(new URL("src/store/sqlite/binding.ts", import.meta.url)),
     },
-    // Each file costs a start about half a millisecond: what hooks load, and all others do, comes in few.
+    // Each file costs a start about half a millisecond: what hooks load, and all others do, comes in few. Every command asks the
+    // agents' profiles whether an agent runs it.
     outputOptions: {
       codeSplitting: {
         groups: [
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|client/raw-request|cli/(?:forward|names|terminal/streams)",
+              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
             ),
           },
-          // Every command asks whether an agent runs it.
-          { name: "profiles", test: modules("agents/(?:profiles|\\w+/profile|codex/patch-files)") },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
         ],
       },

@@ -252,11 +252,11 @@ describe("answers", () => {
     [
       "why",
       { file: "src/auth.ts", first_line: 1, revision: "--output=/tmp/x" },
-      "revision must be a revision",
+      "revision must be a commit, a branch or a tag",
     ],
     ["search_code", { query: "x", path: ["../other"] }, "is outside the project"],
     ["related", { files: ["/etc/*"] }, "is outside the project"],
-    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "target must be a revision"],
+    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "target must be a commit, a branch or a tag"],
     ["get_session", { session_id: "nobody" }, "not_found"],
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
     ["search_sessions", { query: "(", mode: "regex" }, "usage"],
