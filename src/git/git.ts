@@ -283,10 +283,8 @@ export const plainEnvironment: NodeJS.ProcessEnv = {
   GIT_NOGLOB_PATHSPECS: undefined,
 };
 
-/** Flags of a line-by-line diff with renames. */
-export const plainDiff: readonly string[] = [
-  "-M",
-  "-l1000",
+/** Flags of a line-by-line diff as no settings of a person change it. */
+export const plainPatch: readonly string[] = [
   "--no-ext-diff",
   "--no-textconv",
   "--no-color",
@@ -298,3 +296,6 @@ export const plainDiff: readonly string[] = [
   "--inter-hunk-context=0",
   "--full-index",
 ];
+
+/** The same, with renames. */
+export const plainDiff: readonly string[] = ["-M", "-l1000", ...plainPatch];

@@ -3,7 +3,16 @@ import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
 import { codeOf } from "../../project/errors.ts";
 import { fits } from "../../protocol/outside.ts";
-import { GitFailure, gitBuffer, gitBytes, gitText, plain, plainDiff, plainEnvironment } from "../git.ts";
+import {
+  GitFailure,
+  gitBuffer,
+  gitBytes,
+  gitText,
+  plain,
+  plainDiff,
+  plainEnvironment,
+  plainPatch,
+} from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf } from "../output-lines.ts";
 import type { ChangedFile } from "./changes-types.ts";
@@ -223,26 +232,7 @@ export async function patchIdsOf(
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   if (hashes.length === 0) return ids;
-  const diff = [
-    ...plain,
-    "diff-tree",
-    "--stdin",
-    "--root",
-    "-r",
-    "-p",
-    "-U3",
-    "--no-renames",
-    "--full-index",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--submodule=short",
-    "-O/dev/null",
-    "--src-prefix=a/",
-    "--dst-prefix=b/",
-    "--no-relative",
-    "--inter-hunk-context=0",
-  ];
+  const diff = [...plain, "diff-tree", "--stdin", "--root", "-r", "-p", "-U3", "--no-renames", ...plainPatch];
   let failure: unknown = null;
   async function* patches() {
     try {
