@@ -71,7 +71,7 @@ export const documentedSecrets: Templates = {
     "$ docker run -e MARIADB_ROOT_PASSWORD=«{weak}» mariadb:11",
     "$ flyctl auth token\n«fm2_{b64:120}»",
     "$ vault kv put secret/db password=«{pw}»",
-    "$ npm config set //registry.npmjs.org/:_authToken=«npm_{b62:36}»",
+    "$ npm config set //registry.acme.test/:_authToken=«npm_{b62:36}»",
     "$ echo «{pw}» | sudo -S systemctl restart nginx",
     "$ curl -u admin:«{pw}» https://jenkins.acme.test/job/a/build",
     "$ restic -r s3:s3.acme.test/b init\nenter password for new repository: «{pw}»",
