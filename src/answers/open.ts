@@ -48,6 +48,10 @@ export interface OpenMemory {
   readonly captures: boolean;
   /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: ReadingAsked): void;
+  /** Queues another scrub of everything by today's patterns. */
+  scrub(): void;
+  /** Queues that a language model reads what was stored before. @returns how many sessions */
+  scrubOldLines(): number;
   /** Called with every error of a reader. */
   suspect(error: unknown): void;
 }
@@ -57,6 +61,10 @@ interface OpenIndex {
   readonly index: CodeIndex;
   ask(query: CodeQuery): Promise<CodeAnswer>;
   queue(): { pending: number; is_idle: boolean };
+  /** Queues files by paths and globs, or all of them. */
+  reindex(which: readonly string[] | "all"): void;
+  /** Looks for files that changed. */
+  reconcile(): void;
   suspect(error: unknown): void;
 }
 
@@ -124,14 +132,15 @@ export async function withMemoryIfAny<T>(
   }
 }
 
-/** As `withMemoryIfAny`, for an answer with notes: where there is no memory, the first one says why. */
-export function withMemoryOrNote<A extends { notes: string[] }>(
+/** As `withMemoryIfAny`: where there is no memory, an answer with notes begins with why. */
+export function withMemoryOrNote<A extends object>(
   project: Project,
-  use: (memory: Memory | null) => Promise<A>,
+  use: (memory: Memory | null) => A | Promise<A>,
 ): Promise<A> {
   return withMemoryIfAny(project, async (memory, why) => {
-    const answer = await use(memory);
-    return why === null ? answer : { ...answer, notes: [why, ...answer.notes] };
+    const answer: A & { notes?: string[] } = await use(memory);
+    const { notes } = answer;
+    return why === null || notes === undefined ? answer : { ...answer, notes: [why, ...notes] };
   });
 }
 

@@ -1,12 +1,12 @@
 import type { Project } from "../project/paths.ts";
 import { audited } from "./audit.ts";
 import { throughDoor } from "./door.ts";
-import { openMemory, withMemory, withMemoryIfAny } from "./open.ts";
+import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";
 import type { Operation, RequestOf, ResponseOf, Running, Subject, Subjects } from "./operation.ts";
 
 /**
  * Runs an operation in this process: on what a daemon keeps open here, else on what is opened for the one answer.
- * @param place what it is about: a project, for the daemon the directory that was named, or null
+ * @param place null: it is about all projects
  * @throws PommelError as the operation, and the signal's reason once it is aborted
  */
 export async function run<O extends Operation>(
@@ -50,7 +50,7 @@ async function answerIt<O extends Operation>(
 }
 
 /** Opens what an operation is about, for one answer. */
-async function openSubject<A>(
+async function openSubject<A extends object>(
   of: Exclude<Subject, "machine">,
   project: Project,
   answer: (subject: Subjects[Subject]) => A | Promise<A>,
@@ -59,9 +59,7 @@ async function openSubject<A>(
     case "memory":
       return withMemory(project, (memory) => answer({ project, memory }));
     case "memory, if any":
-      return withMemoryIfAny(project, async (memory, why) =>
-        noteFirst(why, await answer({ project, memory })),
-      );
+      return withMemoryOrNote(project, (memory) => answer({ project, memory }));
     case "recording": {
       const work = openMemory(project);
       if (work === null) throw new Error("sessions are recorded by a daemon");
@@ -78,12 +76,6 @@ async function openSubject<A>(
     case "daemon":
       throw new Error("the daemon is no project");
   }
-}
-
-/** An answer with notes begins with why there is no memory. */
-function noteFirst<A>(why: string | null, answer: A): A {
-  const { notes } = answer as { notes?: string[] };
-  return why === null || notes === undefined ? answer : { ...answer, notes: [why, ...notes] };
 }
 
 /** An operation's answer. That it fits the operation is checked where the operation is described. */

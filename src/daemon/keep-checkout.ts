@@ -1,10 +1,8 @@
-import { keptIndex } from "../features/index/answer.ts";
+import { daemonItself } from "../features/daemon/answer.ts";
 import { keptQueue } from "../features/jobs/answer.ts";
-import { keptScrubbing } from "../features/scrub/answer.ts";
 import { keptSettings } from "../features/settings/answer.ts";
 import { keptStatus } from "../features/status/answer.ts";
 import { describeCode, queueWith, statusWith } from "../features/status/status.ts";
-import { readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { Ending } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
 import type { OpenCheckout } from "./projects/open-checkout.ts";
@@ -19,10 +17,8 @@ export interface InUse {
 export function keepCheckout(inUse: InUse): Ending[] {
   const { checkout, settings } = inUse;
   const { project, work, of } = checkout;
-  const { memoryWork, transcripts, report } = of;
+  const { transcripts, report } = of;
   return [
-    keptIndex.share(project.root, work),
-    keptScrubbing.share(project.root, memoryWork),
     keptSettings.share(project.root, () => void settings.reload()),
     keptStatus.share(project.root, () => describeKept(inUse)),
     keptQueue.share(project.root, () => {
@@ -49,13 +45,7 @@ async function describeKept({ checkout, settings }: InUse) {
   if (isDegraded && health.status === "healthy") health.status = "degraded";
   return {
     ...status,
-    daemon: {
-      running: true,
-      pid: process.pid,
-      port: readDaemonRecord()?.port ?? null,
-      uptime_seconds: Math.round(process.uptime()),
-      memory_bytes: process.memoryUsage.rss(),
-    },
+    daemon: { running: true, ...daemonItself.get().measure() },
     queue,
     memory: { ...memory, vanishing: transcripts.vanishing() },
     notes: [

@@ -44,6 +44,12 @@ interface KeepDaemonOptions {
 /** Answers for the daemon that this process is. @returns ends it */
 export function keepDaemon(options: KeepDaemonOptions): Ending[] {
   const { projects, spool, pages, record } = options;
+  const measure = () => ({
+    pid: process.pid,
+    port: record().port,
+    uptime_seconds: Math.round(process.uptime()),
+    memory_bytes: process.memoryUsage.rss(),
+  });
   return [
     hooksAnswered.share(() => spool.notify()),
     diagnosing.share(options.diagnose),
@@ -55,13 +61,11 @@ export function keepDaemon(options: KeepDaemonOptions): Ending[] {
       warmUp: (place) => void projects.at(place).catch(() => {}),
     }),
     daemonItself.share({
+      measure,
       describe: () => ({
+        ...measure(),
         version,
-        pid: process.pid,
-        port: record().port,
         started_at: record().started_at,
-        uptime_seconds: Math.round(process.uptime()),
-        memory_bytes: process.memoryUsage.rss(),
         importing: projects.importing(),
         open: projects.inUse().map(({ project }) => ({ root: project.root, project: project.id })),
       }),

@@ -256,7 +256,11 @@ describe("answers", () => {
     ],
     ["search_code", { query: "x", path: ["../other"] }, "is outside the project"],
     ["related", { files: ["/etc/*"] }, "is outside the project"],
-    ["rewind_preview", { target: "--upload-pack=touch /tmp/x" }, "target must be a commit, a branch or a tag"],
+    [
+      "rewind_preview",
+      { target: "--upload-pack=touch /tmp/x" },
+      "target must be a commit, a branch or a tag",
+    ],
     ["get_session", { session_id: "nobody" }, "not_found"],
     ["get_session", { session_id: refreshing, turn: 99 }, "numbered"],
     ["search_sessions", { query: "(", mode: "regex" }, "usage"],

@@ -1,7 +1,6 @@
 import { scrubQuestions } from "../../answers/audit.ts";
 import { changing } from "../../answers/changing.ts";
-import { Kept } from "../../answers/kept.ts";
-import { configOf } from "../../answers/open.ts";
+import { configOf, openMemory } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { whyNoModelScrubs } from "../../models/generate/registry.ts";
 import { PommelError } from "../../project/errors.ts";
@@ -10,15 +9,6 @@ import { rescrubMemory } from "../../sessions/scrub/rescrub.ts";
 import { countSecrets } from "../../store/memory/privacy/secrets.ts";
 import type { rescrubRequest } from "./operation.ts";
 
-/** What a daemon does with the memory of a project that it keeps, by the root of each open checkout. */
-interface KeptScrubbing {
-  /** Queues another scrub of everything by today's patterns. */
-  scrub(): void;
-  /** Queues that a language model reads what was stored before. @returns how many sessions */
-  scrubOldLines(): number;
-}
-export const keptScrubbing = new Kept<KeptScrubbing>();
-
 export const countRedactions = ({ memory }: Subjects["memory"]) => countSecrets(memory);
 
 export async function scrub(
@@ -26,7 +16,7 @@ export async function scrub(
   { llm: withModel = false }: Shaped<typeof rescrubRequest>,
   how: Running,
 ) {
-  const kept = keptScrubbing.of(project.root);
+  const kept = openMemory(project);
   if (kept === null) {
     const { isLogEmpty, ...done } = await changing(project, async (work) => {
       await scrubQuestions(project, work.scrubber);
