@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Project } from "../project/paths.ts";
 import type { Door } from "../protocol/door.ts";
-import { lazy } from "../protocol/shape-parts.ts";
+import { lazy, type Shaped } from "../protocol/shape-parts.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import type { OpenMemory } from "./open.ts";
 
@@ -95,8 +95,8 @@ export interface Operation<
   readonly answer: () => Promise<(subject: never, request: never, how: Running) => unknown>;
 }
 
-export type RequestOf<O extends Operation> = z.infer<ReturnType<O["request"]>>;
-export type ResponseOf<O extends Operation> = z.infer<ReturnType<O["response"]>>;
+export type RequestOf<O extends Operation> = Shaped<O["request"]>;
+export type ResponseOf<O extends Operation> = Shaped<O["response"]>;
 
 /** Describes an operation: its address, shapes, properties and answer. The faces follow from it. */
 export function operation<

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { lazy, numberOrNull, text, textOrNull } from "./shape-parts.ts";
+import { lazy, numberOrNull, type Shaped, text, textOrNull } from "./shape-parts.ts";
 
 /** What an agent was doing when a commit was made, from stored data and so scrubbed. */
 export const sessionState = lazy(() =>
@@ -17,7 +17,7 @@ export const sessionState = lazy(() =>
   }),
 );
 
-export type SessionState = z.infer<ReturnType<typeof sessionState>>;
+export type SessionState = Shaped<typeof sessionState>;
 
 /**
  * What agents were doing when a commit was made, by the uid of their session, taken from what is stored and so

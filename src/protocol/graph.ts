@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { count, lazy, lineNumber, strings, text, textOrNull } from "./shape-parts.ts";
+import { count, lazy, lineNumber, type Shaped, strings, text, textOrNull } from "./shape-parts.ts";
 import { edgeConfidences, edgeKinds } from "./values.ts";
 
 /** A definition, as edges name it. */
@@ -30,7 +30,7 @@ export const edge = lazy(() =>
   }),
 );
 
-export type GraphEdge = z.infer<ReturnType<typeof edge>>;
+export type GraphEdge = Shaped<typeof edge>;
 
 /** What calls or otherwise uses a definition, and what it uses itself: the surest first, at most ten of each. */
 export const neighbours = lazy(() =>
@@ -48,7 +48,7 @@ export const neighbours = lazy(() =>
   }),
 );
 
-export type Neighbours = z.infer<ReturnType<typeof neighbours>>;
+export type Neighbours = Shaped<typeof neighbours>;
 
 /** A file whose code uses that of the files asked about (`used_by`), or is used by it (`uses`). */
 export const fileAround = lazy(() =>
@@ -60,7 +60,7 @@ export const fileAround = lazy(() =>
   }),
 );
 
-export type FileAround = z.infer<ReturnType<typeof fileAround>>;
+export type FileAround = Shaped<typeof fileAround>;
 
 export const touched = lazy(() =>
   z.object({
@@ -78,4 +78,4 @@ export const touched = lazy(() =>
   }),
 );
 
-export type TouchedCode = z.infer<ReturnType<typeof touched>>;
+export type TouchedCode = Shaped<typeof touched>;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { lazy, numberOrNull, strings, textOrNull } from "./shape-parts.ts";
+import { lazy, numberOrNull, type Shaped, strings, textOrNull } from "./shape-parts.ts";
 import { attributionBases, attributionHows, blameAuthors } from "./values.ts";
 
 /** Evidence from a commit's message, or from another tool's branch that the message names. */
@@ -35,4 +35,4 @@ export const lineAuthor = lazy(() =>
   }),
 );
 
-export type LineAuthor = z.infer<ReturnType<typeof lineAuthor>>;
+export type LineAuthor = Shaped<typeof lineAuthor>;

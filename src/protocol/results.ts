@@ -2,7 +2,16 @@ import * as z from "zod/mini";
 import { levels } from "../project/levels.ts";
 import { neighbours } from "./graph.ts";
 import { speakers } from "./origin.ts";
-import { count, lazy, numberOrNull, strings, text, textOrNull, timeOrNull } from "./shape-parts.ts";
+import {
+  count,
+  lazy,
+  numberOrNull,
+  type Shaped,
+  strings,
+  text,
+  textOrNull,
+  timeOrNull,
+} from "./shape-parts.ts";
 import { chunkKinds, chunkTypes, contentRoles, eventStatuses, eventTypes, verdicts } from "./values.ts";
 
 /** Another chunk of a result's file that matches. */
@@ -52,7 +61,7 @@ export const codeResult = lazy(() =>
   }),
 );
 
-export type CodeResult = z.infer<ReturnType<typeof codeResult>>;
+export type CodeResult = Shaped<typeof codeResult>;
 
 export const transcriptResult = lazy(() =>
   z.object({
@@ -130,7 +139,7 @@ export const transcriptResult = lazy(() =>
   }),
 );
 
-export type SessionResult = z.infer<ReturnType<typeof transcriptResult>>;
+export type SessionResult = Shaped<typeof transcriptResult>;
 
 /** What all results have. */
 const foundInHistory = {
@@ -163,7 +172,7 @@ export const commitFound = lazy(() =>
   }),
 );
 
-export type CommitFound = z.infer<ReturnType<typeof commitFound>>;
+export type CommitFound = Shaped<typeof commitFound>;
 
 export const eventFound = lazy(() =>
   z.object({
@@ -178,7 +187,7 @@ export const eventFound = lazy(() =>
   }),
 );
 
-export type EventFound = z.infer<ReturnType<typeof eventFound>>;
+export type EventFound = Shaped<typeof eventFound>;
 
 /** What every answer says of itself. */
 export const judgement = {
@@ -201,7 +210,7 @@ const indexAge = lazy(() =>
   }),
 );
 
-export type IndexAge = z.infer<ReturnType<typeof indexAge>>;
+export type IndexAge = Shaped<typeof indexAge>;
 
 export const searchResponse = lazy(() =>
   z.object({
@@ -221,7 +230,7 @@ export const searchResponse = lazy(() =>
   }),
 );
 
-export type SearchResponse = z.infer<ReturnType<typeof searchResponse>>;
+export type SearchResponse = Shaped<typeof searchResponse>;
 
 export const transcriptSearchResponse = lazy(() =>
   z.object({
@@ -244,4 +253,4 @@ export const transcriptSearchResponse = lazy(() =>
   }),
 );
 
-export type TranscriptSearchResponse = z.infer<ReturnType<typeof transcriptSearchResponse>>;
+export type TranscriptSearchResponse = Shaped<typeof transcriptSearchResponse>;

@@ -10,6 +10,7 @@ import {
   numberOrNull,
   place,
   revision,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -54,7 +55,7 @@ const blameRange = lazy(() =>
   }),
 );
 
-export type BlameRange = z.infer<ReturnType<typeof blameRange>>;
+export type BlameRange = Shaped<typeof blameRange>;
 
 const sessionLines = lazy(() =>
   z.object({
@@ -66,13 +67,13 @@ const sessionLines = lazy(() =>
   }),
 );
 
-export type SessionLines = z.infer<ReturnType<typeof sessionLines>>;
+export type SessionLines = Shaped<typeof sessionLines>;
 
 const personLines = lazy(() =>
   z.object({ person: textOrNull, human: count, unknown: count, before_agents: count }),
 );
 
-export type PersonLines = z.infer<ReturnType<typeof personLines>>;
+export type PersonLines = Shaped<typeof personLines>;
 
 /** Numbers of lines by author. */
 const blameSummary = lazy(() =>
@@ -91,7 +92,7 @@ const blameSummary = lazy(() =>
   }),
 );
 
-export type BlameSummary = z.infer<ReturnType<typeof blameSummary>>;
+export type BlameSummary = Shaped<typeof blameSummary>;
 
 /** Since when agents are known to have worked in the project. */
 const agentsSince = lazy(() =>
@@ -105,7 +106,7 @@ const agentsSince = lazy(() =>
   }),
 );
 
-export type AgentsSince = z.infer<ReturnType<typeof agentsSince>>;
+export type AgentsSince = Shaped<typeof agentsSince>;
 
 export const blameAnswer = lazy(() =>
   z.object({
@@ -123,7 +124,7 @@ export const blameAnswer = lazy(() =>
   }),
 );
 
-export type BlameAnswer = z.infer<ReturnType<typeof blameAnswer>>;
+export type BlameAnswer = Shaped<typeof blameAnswer>;
 
 export const blame = operation({
   name: "blame",

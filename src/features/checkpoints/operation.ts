@@ -9,6 +9,7 @@ import {
   numberOrNull,
   place,
   revision,
+  type Shaped,
   sessionField,
   since,
   strings,
@@ -32,12 +33,12 @@ export const checkpointsRequest = lazy(() =>
   }),
 );
 
-export type CheckpointsRequest = z.infer<ReturnType<typeof checkpointsRequest>>;
+export type CheckpointsRequest = Shaped<typeof checkpointsRequest>;
 
 /** Numbers of lines, by who wrote them. */
 export const linesByAuthor = lazy(() => z.object({ agent: count, human: count, unknown: count }));
 
-export type LinesByAuthor = z.infer<ReturnType<typeof linesByAuthor>>;
+export type LinesByAuthor = Shaped<typeof linesByAuthor>;
 
 /** A session's part in a commit. */
 const checkpointSession = lazy(() =>
@@ -53,7 +54,7 @@ const checkpointSession = lazy(() =>
   }),
 );
 
-export type CheckpointSession = z.infer<ReturnType<typeof checkpointSession>>;
+export type CheckpointSession = Shaped<typeof checkpointSession>;
 
 export const checkpointSummary = lazy(() =>
   z.object({
@@ -78,13 +79,13 @@ export const checkpointSummary = lazy(() =>
   }),
 );
 
-export type CheckpointSummary = z.infer<ReturnType<typeof checkpointSummary>>;
+export type CheckpointSummary = Shaped<typeof checkpointSummary>;
 
 export const checkpointsAnswer = lazy(() =>
   z.object({ checkpoints: z.array(checkpointSummary()), total: count }),
 );
 
-export type CheckpointsAnswer = z.infer<ReturnType<typeof checkpointsAnswer>>;
+export type CheckpointsAnswer = Shaped<typeof checkpointsAnswer>;
 
 /** An id, a commit's hash, or the beginning of either. */
 export const checkpointRequest = lazy(() => z.object({ id: revision }));
@@ -98,7 +99,7 @@ const turnOfCheckpoint = lazy(() =>
   }),
 );
 
-export type TurnOfCheckpoint = z.infer<ReturnType<typeof turnOfCheckpoint>>;
+export type TurnOfCheckpoint = Shaped<typeof turnOfCheckpoint>;
 
 const fileOfCheckpoint = lazy(() =>
   z.object({
@@ -111,7 +112,7 @@ const fileOfCheckpoint = lazy(() =>
   }),
 );
 
-export type FileOfCheckpoint = z.infer<ReturnType<typeof fileOfCheckpoint>>;
+export type FileOfCheckpoint = Shaped<typeof fileOfCheckpoint>;
 
 export const checkpointAnswer = lazy(() =>
   z.extend(checkpointSummary(), {
@@ -127,7 +128,7 @@ export const checkpointAnswer = lazy(() =>
   }),
 );
 
-export type CheckpointAnswer = z.infer<ReturnType<typeof checkpointAnswer>>;
+export type CheckpointAnswer = Shaped<typeof checkpointAnswer>;
 
 /** Each a checkpoint's id, a commit's hash, the beginning of either, or a revision. */
 export const diffRequest = lazy(() => z.object({ from: revision, to: z.optional(revision) }));
@@ -142,7 +143,7 @@ const comparedSide = lazy(() =>
   }),
 );
 
-export type ComparedSide = z.infer<ReturnType<typeof comparedSide>>;
+export type ComparedSide = Shaped<typeof comparedSide>;
 
 export const fileDifference = lazy(() =>
   z.object({
@@ -154,7 +155,7 @@ export const fileDifference = lazy(() =>
   }),
 );
 
-export type FileDifference = z.infer<ReturnType<typeof fileDifference>>;
+export type FileDifference = Shaped<typeof fileDifference>;
 
 export const diffAnswer = lazy(() =>
   z.object({
@@ -178,7 +179,7 @@ export const diffAnswer = lazy(() =>
   }),
 );
 
-export type DiffAnswer = z.infer<ReturnType<typeof diffAnswer>>;
+export type DiffAnswer = Shaped<typeof diffAnswer>;
 
 export const listCheckpoints = operation({
   name: "checkpoints",

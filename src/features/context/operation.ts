@@ -9,6 +9,7 @@ import {
   outside,
   place,
   places,
+  type Shaped,
   sessionField,
   text,
   textOrNull,
@@ -42,7 +43,7 @@ export const contextRequest = lazy(() =>
   }),
 );
 
-export type ContextRequest = z.infer<ReturnType<typeof contextRequest>>;
+export type ContextRequest = Shaped<typeof contextRequest>;
 
 export const contextResponse = lazy(() =>
   z.object({
@@ -65,7 +66,7 @@ export const contextResponse = lazy(() =>
   }),
 );
 
-export type ContextResponse = z.infer<ReturnType<typeof contextResponse>>;
+export type ContextResponse = Shaped<typeof contextResponse>;
 
 export const injectionsRequest = lazy(() =>
   z.object({ session: field("only this session's", sessionField), limit }),
@@ -82,7 +83,7 @@ const injectedUse = lazy(() =>
   }),
 );
 
-export type InjectedUse = z.infer<ReturnType<typeof injectedUse>>;
+export type InjectedUse = Shaped<typeof injectedUse>;
 
 const injectedItem = lazy(() =>
   z.object({
@@ -111,7 +112,7 @@ const injection = lazy(() =>
   }),
 );
 
-export type Injected = z.infer<ReturnType<typeof injection>>;
+export type Injected = Shaped<typeof injection>;
 
 export const injectionsResponse = lazy(() =>
   z.object({

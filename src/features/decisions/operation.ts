@@ -9,6 +9,7 @@ import {
   limit,
   numberOrNull,
   places,
+  type Shaped,
   since,
   strings,
   text,
@@ -61,11 +62,11 @@ export const decision = lazy(() =>
   }),
 );
 
-export type Decision = z.infer<ReturnType<typeof decision>>;
+export type Decision = Shaped<typeof decision>;
 
 export const decisionsAnswer = lazy(() => z.object({ decisions: z.array(decision()), total: count }));
 
-export type DecisionsAnswer = z.infer<ReturnType<typeof decisionsAnswer>>;
+export type DecisionsAnswer = Shaped<typeof decisionsAnswer>;
 
 export const listDecisions = operation({
   name: "decisions",

@@ -7,6 +7,7 @@ import {
   lazy,
   limit,
   numberOrNull,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -44,7 +45,7 @@ const digestSession = lazy(() =>
   }),
 );
 
-export type DigestSession = z.infer<ReturnType<typeof digestSession>>;
+export type DigestSession = Shaped<typeof digestSession>;
 
 const digestPart = lazy(() =>
   z.object({
@@ -77,7 +78,7 @@ const digestPart = lazy(() =>
   }),
 );
 
-export type DigestPart = z.infer<ReturnType<typeof digestPart>>;
+export type DigestPart = Shaped<typeof digestPart>;
 
 export const digestAnswer = lazy(() =>
   z.object({
@@ -88,7 +89,7 @@ export const digestAnswer = lazy(() =>
   }),
 );
 
-export type DigestAnswer = z.infer<ReturnType<typeof digestAnswer>>;
+export type DigestAnswer = Shaped<typeof digestAnswer>;
 
 export const sumUp = operation({
   name: "digest",

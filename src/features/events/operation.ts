@@ -7,6 +7,7 @@ import {
   label,
   lazy,
   outside,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -23,7 +24,7 @@ export const eventsRequest = lazy(() =>
   }),
 );
 
-export type EventsRequest = z.infer<ReturnType<typeof eventsRequest>>;
+export type EventsRequest = Shaped<typeof eventsRequest>;
 
 const eventView = lazy(() =>
   z.object({
@@ -40,11 +41,11 @@ const eventView = lazy(() =>
   }),
 );
 
-export type EventView = z.infer<ReturnType<typeof eventView>>;
+export type EventView = Shaped<typeof eventView>;
 
 export const listedEvent = lazy(() => z.extend(eventView(), { sessions: count, checkpoints: count }));
 
-export type ListedEvent = z.infer<ReturnType<typeof listedEvent>>;
+export type ListedEvent = Shaped<typeof listedEvent>;
 
 const suggestedView = lazy(() =>
   z.object({
@@ -58,7 +59,7 @@ const suggestedView = lazy(() =>
   }),
 );
 
-export type SuggestedView = z.infer<ReturnType<typeof suggestedView>>;
+export type SuggestedView = Shaped<typeof suggestedView>;
 
 export const eventsAnswer = lazy(() =>
   z.object({
@@ -69,7 +70,7 @@ export const eventsAnswer = lazy(() =>
   }),
 );
 
-export type EventsAnswer = z.infer<ReturnType<typeof eventsAnswer>>;
+export type EventsAnswer = Shaped<typeof eventsAnswer>;
 
 const eventNamed = described("its title or id; a prefix of the id is enough", text);
 
@@ -86,7 +87,7 @@ export const createEventRequest = lazy(() =>
   }),
 );
 
-export type CreateEventRequest = z.infer<ReturnType<typeof createEventRequest>>;
+export type CreateEventRequest = Shaped<typeof createEventRequest>;
 
 export const linkEventRequest = lazy(() =>
   z.object({
@@ -159,7 +160,7 @@ export const eventAnswer = lazy(() =>
   }),
 );
 
-export type EventAnswer = z.infer<ReturnType<typeof eventAnswer>>;
+export type EventAnswer = Shaped<typeof eventAnswer>;
 
 export const listEvents = operation({
   name: "events",

@@ -8,6 +8,7 @@ import {
   limit,
   notes,
   place,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -22,7 +23,7 @@ export const directoryRequest = lazy(() =>
   }),
 );
 
-export type DirectoryRequest = z.infer<ReturnType<typeof directoryRequest>>;
+export type DirectoryRequest = Shaped<typeof directoryRequest>;
 
 /**
  * Lines that agents added to the files of today, and how many of them these still hold. Blank and trivial lines do not count;
@@ -55,7 +56,7 @@ const directoryEntry = lazy(() =>
   }),
 );
 
-export type DirectoryEntry = z.infer<ReturnType<typeof directoryEntry>>;
+export type DirectoryEntry = Shaped<typeof directoryEntry>;
 
 export const directoryAnswer = lazy(() =>
   z.object({
@@ -69,7 +70,7 @@ export const directoryAnswer = lazy(() =>
   }),
 );
 
-export type DirectoryAnswer = z.infer<ReturnType<typeof directoryAnswer>>;
+export type DirectoryAnswer = Shaped<typeof directoryAnswer>;
 
 export const filesRequest = lazy(() =>
   z.object({ q: described("letters of its path, in their order", text), limit }),
@@ -83,7 +84,7 @@ export const filesAnswer = lazy(() =>
   }),
 );
 
-export type FilesAnswer = z.infer<ReturnType<typeof filesAnswer>>;
+export type FilesAnswer = Shaped<typeof filesAnswer>;
 
 export const listDirectory = operation({
   name: "directory",

@@ -1,6 +1,15 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { count, described, lazy, limit, strings, text, timeOrNull } from "../../protocol/shape-parts.ts";
+import {
+  count,
+  described,
+  lazy,
+  limit,
+  type Shaped,
+  strings,
+  text,
+  timeOrNull,
+} from "../../protocol/shape-parts.ts";
 import { author, verdict } from "../how/operation.ts";
 
 const fixSeen = lazy(() =>
@@ -20,7 +29,7 @@ const fixSeen = lazy(() =>
   }),
 );
 
-export type Fix = z.infer<ReturnType<typeof fixSeen>>;
+export type Fix = Shaped<typeof fixSeen>;
 
 const knownError = lazy(() =>
   z.object({
@@ -41,7 +50,7 @@ const knownError = lazy(() =>
   }),
 );
 
-export type KnownError = z.infer<ReturnType<typeof knownError>>;
+export type KnownError = Shaped<typeof knownError>;
 
 export const fixRequest = lazy(() =>
   z.object({ error: described("the error, as it was printed", text), limit }),
@@ -49,7 +58,7 @@ export const fixRequest = lazy(() =>
 
 export const fixAnswer = lazy(() => z.object({ verdict, errors: z.array(knownError()) }));
 
-export type FixAnswer = z.infer<ReturnType<typeof fixAnswer>>;
+export type FixAnswer = Shaped<typeof fixAnswer>;
 
 /** An error that comes back. */
 export const recurringError = lazy(() =>
@@ -64,7 +73,7 @@ export const recurringError = lazy(() =>
   }),
 );
 
-export type RecurringError = z.infer<ReturnType<typeof recurringError>>;
+export type RecurringError = Shaped<typeof recurringError>;
 
 export const fix = operation({
   name: "fix",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { count, field, lazy, outside, strings, text, time } from "../../protocol/shape-parts.ts";
+import { count, field, lazy, outside, type Shaped, strings, text, time } from "../../protocol/shape-parts.ts";
 
 /** What a command took away, as `pm memory undo` lists it. */
 const trashEntry = lazy(() =>
@@ -13,7 +13,7 @@ const trashEntry = lazy(() =>
   }),
 );
 
-export type TrashEntry = z.infer<ReturnType<typeof trashEntry>>;
+export type TrashEntry = Shaped<typeof trashEntry>;
 
 /** Exactly one of the first five selects what to forget. */
 export const forgetRequest = lazy(() =>
@@ -32,7 +32,7 @@ export const forgetRequest = lazy(() =>
   }),
 );
 
-export type ForgetRequest = z.infer<ReturnType<typeof forgetRequest>>;
+export type ForgetRequest = Shaped<typeof forgetRequest>;
 
 export const forgetResponse = lazy(() =>
   z.object({
@@ -54,7 +54,7 @@ export const forgetResponse = lazy(() =>
   }),
 );
 
-export type ForgetResponse = z.infer<ReturnType<typeof forgetResponse>>;
+export type ForgetResponse = Shaped<typeof forgetResponse>;
 
 export const forget = operation({
   name: "forget",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { lazy, sessionNamed, text, textOrNull } from "../../protocol/shape-parts.ts";
+import { lazy, type Shaped, sessionNamed, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 export const handoffRequest = lazy(() => z.object({ id: sessionNamed }));
 
@@ -20,7 +20,7 @@ export const handoffResponse = lazy(() =>
   }),
 );
 
-export type Handoff = z.infer<ReturnType<typeof handoffResponse>>;
+export type Handoff = Shaped<typeof handoffResponse>;
 
 export const handOver = operation({
   name: "handoff",

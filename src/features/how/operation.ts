@@ -6,6 +6,7 @@ import {
   lazy,
   limit,
   numberOrNull,
+  type Shaped,
   text,
   textOrNull,
   timeOrNull,
@@ -44,7 +45,7 @@ const workingCommand = lazy(() =>
   }),
 );
 
-export type WorkingCommand = z.infer<ReturnType<typeof workingCommand>>;
+export type WorkingCommand = Shaped<typeof workingCommand>;
 
 export const howRequest = lazy(() =>
   z.object({
@@ -55,7 +56,7 @@ export const howRequest = lazy(() =>
 
 export const howAnswer = lazy(() => z.object({ verdict, commands: z.array(workingCommand()) }));
 
-export type HowAnswer = z.infer<ReturnType<typeof howAnswer>>;
+export type HowAnswer = Shaped<typeof howAnswer>;
 
 export const how = operation({
   name: "how",

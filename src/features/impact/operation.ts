@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
 import { graphNode, touched } from "../../protocol/graph.ts";
-import { count, field, lazy, limit, notes, strings } from "../../protocol/shape-parts.ts";
+import { count, field, lazy, limit, notes, type Shaped, strings } from "../../protocol/shape-parts.ts";
 
 export const impactRequest = lazy(() =>
   z.object({
@@ -12,7 +12,7 @@ export const impactRequest = lazy(() =>
   }),
 );
 
-export type ImpactRequest = z.infer<ReturnType<typeof impactRequest>>;
+export type ImpactRequest = Shaped<typeof impactRequest>;
 
 export const impactAnswer = lazy(() =>
   z.object({
@@ -28,7 +28,7 @@ export const impactAnswer = lazy(() =>
   }),
 );
 
-export type ImpactAnswer = z.infer<ReturnType<typeof impactAnswer>>;
+export type ImpactAnswer = Shaped<typeof impactAnswer>;
 
 export const findImpact = operation({
   name: "impact",

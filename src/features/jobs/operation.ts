@@ -1,6 +1,14 @@
 import * as z from "zod/mini";
 import { nothing, operation } from "../../answers/operation.ts";
-import { count, lazy, numberOrNull, text, textOrNull, time } from "../../protocol/shape-parts.ts";
+import {
+  count,
+  lazy,
+  numberOrNull,
+  type Shaped,
+  text,
+  textOrNull,
+  time,
+} from "../../protocol/shape-parts.ts";
 
 const finishedFile = lazy(() =>
   z.object({
@@ -37,7 +45,7 @@ export const queueStatus = lazy(() =>
   }),
 );
 
-export type QueueStatus = z.infer<ReturnType<typeof queueStatus>>;
+export type QueueStatus = Shaped<typeof queueStatus>;
 
 export const jobsStatus = lazy(() =>
   z.object({
@@ -63,7 +71,7 @@ export const jobsStatus = lazy(() =>
   }),
 );
 
-export type JobsStatus = z.infer<ReturnType<typeof jobsStatus>>;
+export type JobsStatus = Shaped<typeof jobsStatus>;
 
 /** The queue of code, and that of sessions. */
 export const queueResponse = lazy(() =>
@@ -74,7 +82,7 @@ export const queueResponse = lazy(() =>
   }),
 );
 
-export type QueueResponse = z.infer<ReturnType<typeof queueResponse>>;
+export type QueueResponse = Shaped<typeof queueResponse>;
 
 export const retryRequest = lazy(() =>
   z.object({

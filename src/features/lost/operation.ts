@@ -6,6 +6,7 @@ import {
   lazy,
   limit,
   place,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -27,13 +28,13 @@ const lostPart = lazy(() =>
   }),
 );
 
-export type LostText = z.infer<ReturnType<typeof lostPart>>;
+export type LostText = Shaped<typeof lostPart>;
 
 export const lostTextRequest = lazy(() => z.object({ file: described("its path", place), limit }));
 
 export const lostTextAnswer = lazy(() => z.object({ file: text, texts: z.array(lostPart()), total: count }));
 
-export type LostTextAnswer = z.infer<ReturnType<typeof lostTextAnswer>>;
+export type LostTextAnswer = Shaped<typeof lostTextAnswer>;
 
 export const findLostText = operation({
   name: "lostText",

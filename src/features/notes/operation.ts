@@ -10,6 +10,7 @@ import {
   numberOrNull,
   outside,
   place,
+  type Shaped,
   sessionField,
   since,
   text,
@@ -33,7 +34,7 @@ export const annotation = lazy(() =>
   }),
 );
 
-export type Annotation = z.infer<ReturnType<typeof annotation>>;
+export type Annotation = Shaped<typeof annotation>;
 
 export const annotationsRequest = lazy(() =>
   z.object({
@@ -45,11 +46,11 @@ export const annotationsRequest = lazy(() =>
   }),
 );
 
-export type AnnotationsRequest = z.infer<ReturnType<typeof annotationsRequest>>;
+export type AnnotationsRequest = Shaped<typeof annotationsRequest>;
 
 export const annotationsResponse = lazy(() => z.object({ annotations: z.array(annotation()), total: count }));
 
-export type AnnotationsResponse = z.infer<ReturnType<typeof annotationsResponse>>;
+export type AnnotationsResponse = Shaped<typeof annotationsResponse>;
 
 export const annotateRequest = lazy(() =>
   z.object({

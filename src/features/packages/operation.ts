@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { count, field, lazy, place, text, textOrNull } from "../../protocol/shape-parts.ts";
+import { count, field, lazy, place, type Shaped, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 export const packagesRequest = lazy(() =>
   z.object({ near: field("which of them this path lies in", place) }),
 );
 
-export type PackagesRequest = z.infer<ReturnType<typeof packagesRequest>>;
+export type PackagesRequest = Shaped<typeof packagesRequest>;
 
 export const packagesAnswer = lazy(() =>
   z.object({
@@ -27,7 +27,7 @@ export const packagesAnswer = lazy(() =>
   }),
 );
 
-export type PackagesAnswer = z.infer<ReturnType<typeof packagesAnswer>>;
+export type PackagesAnswer = Shaped<typeof packagesAnswer>;
 
 export const listPackages = operation({
   name: "packages",

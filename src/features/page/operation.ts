@@ -1,6 +1,16 @@
 import * as z from "zod/mini";
 import { nothing, operation } from "../../answers/operation.ts";
-import { count, field, lazy, outside, strings, text, textOrNull, time } from "../../protocol/shape-parts.ts";
+import {
+  count,
+  field,
+  lazy,
+  outside,
+  type Shaped,
+  strings,
+  text,
+  textOrNull,
+  time,
+} from "../../protocol/shape-parts.ts";
 
 /** The local page signs in with a one-time code: docs/page.md. */
 export const signInRequest = lazy(() => z.object({ code: text }));
@@ -51,7 +61,7 @@ export const pageResponse = lazy(() =>
   }),
 );
 
-export type PageResponse = z.infer<ReturnType<typeof pageResponse>>;
+export type PageResponse = Shaped<typeof pageResponse>;
 
 export const questionsResponse = lazy(() =>
   z.object({

@@ -7,6 +7,7 @@ import {
   lazy,
   limit,
   places,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -52,7 +53,7 @@ const relatedSession = lazy(() =>
   }),
 );
 
-export type RelatedSession = z.infer<ReturnType<typeof relatedSession>>;
+export type RelatedSession = Shaped<typeof relatedSession>;
 
 export const relatedAnswer = lazy(() =>
   z.object({
@@ -69,7 +70,7 @@ export const relatedAnswer = lazy(() =>
   }),
 );
 
-export type RelatedAnswer = z.infer<ReturnType<typeof relatedAnswer>>;
+export type RelatedAnswer = Shaped<typeof relatedAnswer>;
 
 export const findRelated = operation({
   name: "related",

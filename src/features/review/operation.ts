@@ -10,6 +10,7 @@ import {
   numberOrNull,
   places,
   revision,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -39,7 +40,7 @@ const reviewLine = lazy(() =>
   }),
 );
 
-export type ReviewLine = z.infer<ReturnType<typeof reviewLine>>;
+export type ReviewLine = Shaped<typeof reviewLine>;
 
 const reviewHunk = lazy(() =>
   z.object({
@@ -50,7 +51,7 @@ const reviewHunk = lazy(() =>
   }),
 );
 
-export type ReviewHunk = z.infer<ReturnType<typeof reviewHunk>>;
+export type ReviewHunk = Shaped<typeof reviewHunk>;
 
 const reviewFile = lazy(() =>
   z.object({
@@ -68,7 +69,7 @@ const reviewFile = lazy(() =>
   }),
 );
 
-export type ReviewFile = z.infer<ReturnType<typeof reviewFile>>;
+export type ReviewFile = Shaped<typeof reviewFile>;
 
 /** A commit of the change. */
 const reviewCommit = lazy(() =>
@@ -88,7 +89,7 @@ const reviewCommit = lazy(() =>
   }),
 );
 
-export type ReviewCommit = z.infer<ReturnType<typeof reviewCommit>>;
+export type ReviewCommit = Shaped<typeof reviewCommit>;
 
 const reviewSession = lazy(() =>
   z.object({
@@ -115,7 +116,7 @@ const reviewSession = lazy(() =>
   }),
 );
 
-export type ReviewSession = z.infer<ReturnType<typeof reviewSession>>;
+export type ReviewSession = Shaped<typeof reviewSession>;
 
 /** A decision about the files, and what the change does to it. */
 const reviewDecision = lazy(() =>
@@ -127,7 +128,7 @@ const reviewDecision = lazy(() =>
   }),
 );
 
-export type ReviewDecision = z.infer<ReturnType<typeof reviewDecision>>;
+export type ReviewDecision = Shaped<typeof reviewDecision>;
 
 export const reviewAnswer = lazy(() =>
   z.object({
@@ -160,7 +161,7 @@ export const reviewAnswer = lazy(() =>
   }),
 );
 
-export type ReviewAnswer = z.infer<ReturnType<typeof reviewAnswer>>;
+export type ReviewAnswer = Shaped<typeof reviewAnswer>;
 
 export const reviewChange = operation({
   name: "review",

@@ -9,6 +9,7 @@ import {
   notes,
   numberOrNull,
   revision,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -38,7 +39,7 @@ const rewindSession = lazy(() =>
   }),
 );
 
-export type RewindSession = z.infer<ReturnType<typeof rewindSession>>;
+export type RewindSession = Shaped<typeof rewindSession>;
 
 /** A commit, what the agents were doing, and the working tree's distance from it. */
 export const rewindAnswer = lazy(() =>
@@ -81,7 +82,7 @@ export const rewindAnswer = lazy(() =>
   }),
 );
 
-export type RewindAnswer = z.infer<ReturnType<typeof rewindAnswer>>;
+export type RewindAnswer = Shaped<typeof rewindAnswer>;
 
 export const previewRewind = operation({
   name: "rewindPreview",

@@ -20,6 +20,7 @@ import {
   place,
   places,
   revision,
+  type Shaped,
   sessionField,
   since,
   strings,
@@ -44,7 +45,7 @@ export const chunkRequest = lazy(() =>
   z.object({ id: described("a chunk's id, or FILE:LINES for the smallest chunk that holds them", text) }),
 );
 
-export type ChunkRequest = z.infer<ReturnType<typeof chunkRequest>>;
+export type ChunkRequest = Shaped<typeof chunkRequest>;
 
 const outline = {
   id: text,
@@ -60,7 +61,7 @@ const outline = {
 
 const chunkOutline = lazy(() => z.object(outline));
 
-export type ChunkOutline = z.infer<ReturnType<typeof chunkOutline>>;
+export type ChunkOutline = Shaped<typeof chunkOutline>;
 
 export const chunkAnswer = lazy(() =>
   z.object({
@@ -75,7 +76,7 @@ export const chunkAnswer = lazy(() =>
   }),
 );
 
-export type ChunkAnswer = z.infer<ReturnType<typeof chunkAnswer>>;
+export type ChunkAnswer = Shaped<typeof chunkAnswer>;
 
 const inPackage = field("only this package, by its name or directory (`pm code packages`)", text);
 
@@ -109,7 +110,7 @@ export const searchRequest = lazy(() =>
   }),
 );
 
-export type SearchRequest = z.infer<ReturnType<typeof searchRequest>>;
+export type SearchRequest = Shaped<typeof searchRequest>;
 
 export const transcriptSearchRequest = lazy(() =>
   z.object({
@@ -140,7 +141,7 @@ export const transcriptSearchRequest = lazy(() =>
   }),
 );
 
-export type TranscriptSearchRequest = z.infer<ReturnType<typeof transcriptSearchRequest>>;
+export type TranscriptSearchRequest = Shaped<typeof transcriptSearchRequest>;
 
 /** The unit of a search of sessions, by default turns within one session, else sessions. */
 export function resultUnitOf({
@@ -166,11 +167,11 @@ export const historySearchRequest = lazy(() =>
   }),
 );
 
-export type HistorySearchRequest = z.infer<ReturnType<typeof historySearchRequest>>;
+export type HistorySearchRequest = Shaped<typeof historySearchRequest>;
 
 const historyResult = lazy(() => z.discriminatedUnion("kind", [commitFound(), eventFound()]));
 
-export type HistoryResult = z.infer<ReturnType<typeof historyResult>>;
+export type HistoryResult = Shaped<typeof historyResult>;
 
 export const historySearchResponse = lazy(() =>
   z.object({
@@ -191,7 +192,7 @@ export const historySearchResponse = lazy(() =>
   }),
 );
 
-export type HistorySearchResponse = z.infer<ReturnType<typeof historySearchResponse>>;
+export type HistorySearchResponse = Shaped<typeof historySearchResponse>;
 
 /** The parameters of all searches; each uses its own. */
 export const searchAllRequest = lazy(() =>
@@ -203,7 +204,7 @@ export const searchAllRequest = lazy(() =>
   }),
 );
 
-export type SearchAllRequest = z.infer<ReturnType<typeof searchAllRequest>>;
+export type SearchAllRequest = Shaped<typeof searchAllRequest>;
 
 export const searchAllResponse = lazy(() =>
   z.object({
@@ -220,7 +221,7 @@ export const searchAllResponse = lazy(() =>
   }),
 );
 
-export type SearchAllResponse = z.infer<ReturnType<typeof searchAllResponse>>;
+export type SearchAllResponse = Shaped<typeof searchAllResponse>;
 
 export const searchCode = operation({
   name: "search",

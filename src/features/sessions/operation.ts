@@ -8,6 +8,7 @@ import {
   lazy,
   limit,
   numberOrNull,
+  type Shaped,
   sessionNamed,
   since,
   strings,
@@ -55,7 +56,7 @@ export const sessionSummary = lazy(() =>
   }),
 );
 
-export type SessionSummary = z.infer<ReturnType<typeof sessionSummary>>;
+export type SessionSummary = Shaped<typeof sessionSummary>;
 
 export const sessionsRequest = lazy(() =>
   z.object({
@@ -72,7 +73,7 @@ export const sessionsRequest = lazy(() =>
   }),
 );
 
-export type SessionsRequest = z.infer<ReturnType<typeof sessionsRequest>>;
+export type SessionsRequest = Shaped<typeof sessionsRequest>;
 
 /** How many of the sessions have a value, the most common first. */
 export const facet = lazy(() => z.array(z.object({ value: text, sessions: count })));
@@ -88,7 +89,7 @@ export const sessionsResponse = lazy(() =>
   }),
 );
 
-export type SessionsResponse = z.infer<ReturnType<typeof sessionsResponse>>;
+export type SessionsResponse = Shaped<typeof sessionsResponse>;
 
 export const sessionRequest = lazy(() =>
   z.object({
@@ -101,7 +102,7 @@ export const sessionRequest = lazy(() =>
   }),
 );
 
-export type SessionRequest = z.infer<ReturnType<typeof sessionRequest>>;
+export type SessionRequest = Shaped<typeof sessionRequest>;
 
 const noCommands = { ran: 0, failed: 0, fixed: 0 };
 
@@ -152,7 +153,7 @@ const statement = lazy(() =>
   }),
 );
 
-export type Statement = z.infer<ReturnType<typeof statement>>;
+export type Statement = Shaped<typeof statement>;
 
 /** A session in a few lines. */
 const sessionBrief = lazy(() =>
@@ -177,7 +178,7 @@ const sessionBrief = lazy(() =>
   }),
 );
 
-export type SessionBrief = z.infer<ReturnType<typeof sessionBrief>>;
+export type SessionBrief = Shaped<typeof sessionBrief>;
 
 export const sessionResponse = lazy(() =>
   z.object({
@@ -205,7 +206,7 @@ export const sessionResponse = lazy(() =>
   }),
 );
 
-export type SessionResponse = z.infer<ReturnType<typeof sessionResponse>>;
+export type SessionResponse = Shaped<typeof sessionResponse>;
 
 export const turnsRequest = lazy(() =>
   z.object({
@@ -216,7 +217,7 @@ export const turnsRequest = lazy(() =>
   }),
 );
 
-export type TurnsRequest = z.infer<ReturnType<typeof turnsRequest>>;
+export type TurnsRequest = Shaped<typeof turnsRequest>;
 
 /** A call of a tool with its result. */
 const toolCall = lazy(() =>
@@ -240,7 +241,7 @@ const toolCall = lazy(() =>
   }),
 );
 
-export type ToolCall = z.infer<ReturnType<typeof toolCall>>;
+export type ToolCall = Shaped<typeof toolCall>;
 
 const turnEntry = lazy(() =>
   z.object({
@@ -256,7 +257,7 @@ const turnEntry = lazy(() =>
   }),
 );
 
-export type TurnEntry = z.infer<ReturnType<typeof turnEntry>>;
+export type TurnEntry = Shaped<typeof turnEntry>;
 
 const turnInFull = lazy(() =>
   z.object({
@@ -270,7 +271,7 @@ const turnInFull = lazy(() =>
   }),
 );
 
-export type TurnInFull = z.infer<ReturnType<typeof turnInFull>>;
+export type TurnInFull = Shaped<typeof turnInFull>;
 
 export const turnsResponse = lazy(() =>
   z.object({
@@ -280,7 +281,7 @@ export const turnsResponse = lazy(() =>
   }),
 );
 
-export type TurnsResponse = z.infer<ReturnType<typeof turnsResponse>>;
+export type TurnsResponse = Shaped<typeof turnsResponse>;
 
 export const listSessions = operation({
   name: "sessions",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { nothing, operation } from "../../answers/operation.ts";
-import { field, lazy, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
+import { field, lazy, type Shaped, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
 
 /** Changed settings: those applied now, and those that need a restart. */
 export const reloadResponse = lazy(() =>
@@ -33,7 +33,7 @@ const setting = lazy(() =>
   }),
 );
 
-export type Setting = z.infer<ReturnType<typeof setting>>;
+export type Setting = Shaped<typeof setting>;
 
 export const settingsResponse = lazy(() =>
   z.object({
@@ -43,7 +43,7 @@ export const settingsResponse = lazy(() =>
   }),
 );
 
-export type SettingsResponse = z.infer<ReturnType<typeof settingsResponse>>;
+export type SettingsResponse = Shaped<typeof settingsResponse>;
 
 export const changeSettingRequest = lazy(() =>
   z.object({

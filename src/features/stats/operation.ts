@@ -6,6 +6,7 @@ import {
   lazy,
   notes,
   places,
+  type Shaped,
   since,
   strings,
   text,
@@ -32,7 +33,7 @@ const share = { lines: count, agent: count, human: count, unknown: count, before
 
 export const shareShape = lazy(() => z.object(share));
 
-export type Share = z.infer<ReturnType<typeof shareShape>>;
+export type Share = Shaped<typeof shareShape>;
 
 /** Where work was set back. */
 const setback = lazy(() =>
@@ -48,7 +49,7 @@ const setback = lazy(() =>
   }),
 );
 
-export type Setback = z.infer<ReturnType<typeof setback>>;
+export type Setback = Shaped<typeof setback>;
 
 export const statsAnswer = lazy(() =>
   z.object({
@@ -96,7 +97,7 @@ export const statsAnswer = lazy(() =>
   }),
 );
 
-export type StatsAnswer = z.infer<ReturnType<typeof statsAnswer>>;
+export type StatsAnswer = Shaped<typeof statsAnswer>;
 
 export const showStats = operation({
   name: "stats",

@@ -4,6 +4,7 @@ import {
   count,
   lazy,
   numberOrNull,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -107,7 +108,7 @@ const modelStatus = lazy(() =>
   }),
 );
 
-export type ModelStatus = z.infer<ReturnType<typeof modelStatus>>;
+export type ModelStatus = Shaped<typeof modelStatus>;
 
 /** What is remembered, for the status. */
 const memoryStatus = lazy(() =>
@@ -160,7 +161,7 @@ const memoryStatus = lazy(() =>
   }),
 );
 
-export type MemoryStatus = z.infer<ReturnType<typeof memoryStatus>>;
+export type MemoryStatus = Shaped<typeof memoryStatus>;
 
 export const statusResponse = lazy(() =>
   z.object({
@@ -186,7 +187,7 @@ export const statusResponse = lazy(() =>
   }),
 );
 
-export type StatusResponse = z.infer<ReturnType<typeof statusResponse>>;
+export type StatusResponse = Shaped<typeof statusResponse>;
 
 export const showStatus = operation({
   name: "status",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { count, described, lazy, outside } from "../../protocol/shape-parts.ts";
+import { count, described, lazy, outside, type Shaped } from "../../protocol/shape-parts.ts";
 import { linesByAuthor } from "../checkpoints/operation.ts";
 
 export const statuslineRequest = lazy(() =>
@@ -27,7 +27,7 @@ export const statuslineAnswer = lazy(() =>
   }),
 );
 
-export type StatuslineAnswer = z.infer<ReturnType<typeof statuslineAnswer>>;
+export type StatuslineAnswer = Shaped<typeof statuslineAnswer>;
 
 export const describeStatusline = operation({
   name: "statusline",

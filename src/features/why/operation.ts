@@ -9,6 +9,7 @@ import {
   notes,
   numberOrNull,
   place,
+  type Shaped,
   strings,
   text,
   textOrNull,
@@ -42,7 +43,7 @@ const originCommit = lazy(() =>
   }),
 );
 
-export type OriginCommit = z.infer<ReturnType<typeof originCommit>>;
+export type OriginCommit = Shaped<typeof originCommit>;
 
 const originTurn = lazy(() =>
   z.object({
@@ -63,7 +64,7 @@ const originTurn = lazy(() =>
   }),
 );
 
-export type OriginTurn = z.infer<ReturnType<typeof originTurn>>;
+export type OriginTurn = Shaped<typeof originTurn>;
 
 /** The origin of lines: a commit, and in it one author. */
 const origin = lazy(() =>
@@ -80,7 +81,7 @@ const origin = lazy(() =>
   }),
 );
 
-export type Origin = z.infer<ReturnType<typeof origin>>;
+export type Origin = Shaped<typeof origin>;
 
 const nearDecision = lazy(() =>
   z.extend(decision(), {
@@ -91,7 +92,7 @@ const nearDecision = lazy(() =>
   }),
 );
 
-export type NearDecision = z.infer<ReturnType<typeof nearDecision>>;
+export type NearDecision = Shaped<typeof nearDecision>;
 
 const earlierLines = lazy(() =>
   z.object({
@@ -109,7 +110,7 @@ const earlierLines = lazy(() =>
   }),
 );
 
-export type EarlierLines = z.infer<ReturnType<typeof earlierLines>>;
+export type EarlierLines = Shaped<typeof earlierLines>;
 
 const laterChanges = lazy(() =>
   z.object({
@@ -128,7 +129,7 @@ const laterChanges = lazy(() =>
   }),
 );
 
-export type LaterChanges = z.infer<ReturnType<typeof laterChanges>>;
+export type LaterChanges = Shaped<typeof laterChanges>;
 
 const whyFreshness = lazy(() =>
   z.object({
@@ -148,7 +149,7 @@ const whyFreshness = lazy(() =>
   }),
 );
 
-export type WhyFreshness = z.infer<ReturnType<typeof whyFreshness>>;
+export type WhyFreshness = Shaped<typeof whyFreshness>;
 
 const caller = lazy(() =>
   z.extend(edge(), {
@@ -157,7 +158,7 @@ const caller = lazy(() =>
   }),
 );
 
-export type WhyCaller = z.infer<ReturnType<typeof caller>>;
+export type WhyCaller = Shaped<typeof caller>;
 
 /** Why lines are as they are. */
 export const whyAnswer = lazy(() =>
@@ -184,7 +185,7 @@ export const whyAnswer = lazy(() =>
   }),
 );
 
-export type WhyAnswer = z.infer<ReturnType<typeof whyAnswer>>;
+export type WhyAnswer = Shaped<typeof whyAnswer>;
 
 export const why = operation({
   name: "why",
