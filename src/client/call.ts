@@ -34,7 +34,7 @@ export interface CallOptions extends Running {
 }
 
 /** How long a daemon usually may take. Milliseconds. */
-function usualTimeoutOf({ changes, of }: Operation): number {
+function chooseTimeout({ changes, of }: Operation): number {
   if (changes) return changeTimeoutMs;
   return of === "machine" ? everywhereTimeoutMs : timeoutMs;
 }
@@ -106,7 +106,7 @@ async function ask<O extends Operation>(
       root,
       operation,
       input,
-      Date.now() - hungAt < remembered ? shortTimeoutMs : (timeout ?? usualTimeoutOf(operation)),
+      Date.now() - hungAt < remembered ? shortTimeoutMs : (timeout ?? chooseTimeout(operation)),
       signal,
     );
     hungAt = Number.NEGATIVE_INFINITY;

@@ -68,7 +68,7 @@ export class AgentPart implements Part {
     const counting = this.spec.readsOne ? files.slice(0, 1) : [...files, ...this.recordedFiles()];
     let best: PartState = { state: "absent", detail: [], file: null, error: null };
     for (const path of new Set(counting)) {
-      const file = nameOf(this.place, path);
+      const file = nameFile(this.place, path);
       try {
         const look = this.editorFor(path).look(readFileText(path)?.body ?? "", path);
         best = together(best, { ...look, file: look.state === "absent" ? null : file, error: null });
@@ -87,13 +87,13 @@ export class AgentPart implements Part {
 
   /** The file that has it, or its first. */
   fileToPut(): string {
-    return pathOf(this.place, this.look().file) ?? this.files()[0]!;
+    return resolveName(this.place, this.look().file) ?? this.files()[0]!;
   }
 
   private putInto(path: string): PutFile {
     const { place, key } = this;
     if (place.scope === "project") refuseOutside(place.dir, path);
-    const name = nameOf(place, path);
+    const name = nameFile(place, path);
     const editor = this.editorFor(path);
     for (let attempt = 1; ; attempt++) {
       const before = readFileText(path);
@@ -109,14 +109,14 @@ export class AgentPart implements Part {
       const record = structuredClone(earlierRecord);
       const known = before === null ? undefined : fileKnown(record, name, state === "absent" ? key : null);
       const earlier = state === "absent" ? undefined : known?.parts[key];
-      const isAsWeLeftIt = earlier?.undo && before && earlier.sha256 === hashOf(before);
+      const isAsWeLeftIt = earlier?.undo && before && earlier.sha256 === hashFile(before);
       const chain = isAsWeLeftIt ? [...undo, ...earlier.undo!] : undo;
       record.files[name] = {
         created: before === null || (known?.created ?? false),
         parts: {
           ...known?.parts,
           [key]: {
-            sha256: hashOf(after),
+            sha256: hashFile(after),
             // For an existing part, the original text is unknown.
             undo: state === "absent" || isAsWeLeftIt ? chain : null,
             empty: [...new Set([...(earlier?.empty ?? []), ...empty])],
@@ -154,7 +154,7 @@ export class AgentPart implements Part {
 
   private takeFrom(path: string): TakenFile | null {
     const { place, key } = this;
-    const name = nameOf(place, path);
+    const name = nameFile(place, path);
     // Nothing was ever written there.
     if (place.scope === "project" && leadsOutside(place.dir, path)) return null;
     const editor = this.editorFor(path);
@@ -181,8 +181,8 @@ export class AgentPart implements Part {
 
   /** A file's text without the part. */
   without(before: FileText, path: string): string {
-    const known = readRecord(this.place).files[nameOf(this.place, path)]?.parts[this.key];
-    if (known?.undo && known.sha256 === hashOf(before)) return known.undo.reduce(applyEdit, before.body);
+    const known = readRecord(this.place).files[nameFile(this.place, path)]?.parts[this.key];
+    if (known?.undo && known.sha256 === hashFile(before)) return known.undo.reduce(applyEdit, before.body);
     return this.editorFor(path).remove(before.body, path, known?.empty ?? []);
   }
 
@@ -195,7 +195,7 @@ export class AgentPart implements Part {
     const recorded = Object.entries(readRecord(this.place).files).filter(
       ([, { parts }]) => this.key in parts,
     );
-    return recorded.map(([name]) => pathOf(this.place, name)!);
+    return recorded.map(([name]) => resolveName(this.place, name)!);
   }
 
   isOff(): boolean {
@@ -264,7 +264,7 @@ function forget(place: Place, name: string, key: string): void {
   }
   // Deepest first.
   const dirs = record.dirs.sort((one, other) => other.length - one.length).filter((dir) => !removeDir(dir));
-  const inUse = Object.keys(record.files).map((file) => pathOf(place, file)!);
+  const inUse = Object.keys(record.files).map((file) => resolveName(place, file)!);
   record.dirs = dirs.filter((dir) => inUse.some((file) => file.startsWith(dir + sep)));
   writeRecord(place, record);
 }
@@ -289,12 +289,12 @@ function together(one: PartState, other: PartState): PartState {
 }
 
 /** A file's name in results and records: relative to the place's directory, with slashes, if below it. */
-export function nameOf({ dir }: Place, path: string): string {
+export function nameFile({ dir }: Place, path: string): string {
   const name = relative(dir, path);
   return name.startsWith("..") || isAbsolute(name) ? path : name.split(sep).join("/");
 }
 
-function pathOf({ dir }: Place, name: string | null): string | null {
+function resolveName({ dir }: Place, name: string | null): string | null {
   return name === null || isAbsolute(name) ? name : join(dir, name);
 }
 
@@ -306,6 +306,6 @@ function isSame(one: FileText | null, other: FileText | null): boolean {
   return one?.body === other?.body && one?.hasBom === other?.hasBom;
 }
 
-function hashOf({ body, hasBom }: FileText): string {
+function hashFile({ body, hasBom }: FileText): string {
   return createHash("sha256").update(`${hasBom}\n${body}`).digest("hex");
 }

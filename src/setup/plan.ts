@@ -4,7 +4,7 @@ import type { AgentSetup, PartName, Place } from "../agents/setup.ts";
 import { hideFromGit, trackedByGit } from "../git/hooks/exclude.ts";
 import { explanationOf, PommelError } from "../project/errors.ts";
 import { readFileText } from "../project/files/text-file.ts";
-import { AgentPart, inOrderToTake, listAgentParts, nameOf } from "./agent-part.ts";
+import { AgentPart, inOrderToTake, listAgentParts, nameFile } from "./agent-part.ts";
 import { GitPart } from "./git-part.ts";
 import type { Part, PutFile, TakenFile } from "./part.ts";
 import { switchOff } from "./record.ts";
@@ -17,7 +17,7 @@ export function listParts(place: Place): Part[] {
 const listGitParts = ({ project }: Place): Part[] => (project ? [new GitPart(project)] : []);
 
 /** The keys of these parts of these agents. */
-export function keysOf(agents: readonly AgentSetup[], names: Iterable<PartName>): string[] {
+export function listKeys(agents: readonly AgentSetup[], names: Iterable<PartName>): string[] {
   const all = [...names];
   return agents.flatMap(({ agent }) => all.map((name) => `${agent}/${name}`));
 }
@@ -65,7 +65,7 @@ export async function planParts(
   const firstFiles = new Map(
     chosen.flatMap(({ part, found }) =>
       part instanceof AgentPart && found.state === "absent"
-        ? [[part.key, nameOf(place, part.files()[0]!)] as const]
+        ? [[part.key, nameFile(place, part.files()[0]!)] as const]
         : [],
     ),
   );
@@ -178,7 +178,7 @@ export function previewParts(planned: readonly PlannedPart[]): PlannedChange[] {
   return planned.flatMap(({ part, reason }) => {
     if (reason !== null || !(part instanceof AgentPart)) return [];
     const path = part.fileToPut();
-    const change = { agent: part.owner, part: part.name, file: nameOf(part.place, path), is_new: false };
+    const change = { agent: part.owner, part: part.name, file: nameFile(part.place, path), is_new: false };
     try {
       const before = texts.get(path) ?? readFileText(path)?.body ?? null;
       const editor = part.editorFor(path);

@@ -38,7 +38,7 @@ const record = z.object({
   own: z.optional(z.boolean()),
   /** Created directories, absolute. */
   dirs: z.array(z.string()),
-  /** By name, see `nameOf`. */
+  /** By name, see `nameFile`. */
   files: z.record(z.string(), file),
 });
 export type SetupRecord = z.infer<typeof record>;

@@ -158,13 +158,13 @@ function addHooks(spec: HookSpec, text: string, name: string): Addition {
   const adding = additionTo(text);
   const { addition, apply } = adding;
   if (spec.isFlat) {
-    const root = objectIn(addition.text, fileOf(spec, name));
+    const root = objectIn(addition.text, describeFile(spec, name));
     if (propertyOf(root, "version")) addition.empty.push("version");
     else apply(addProperty(addition.text, root, "version", 1));
   }
   const ours = listOurs(spec, text, name);
   for (const hook of spec.hooks.filter((one) => !runsHook(ours, one))) {
-    addUnder(adding, fileOf(spec, name), ["hooks", hook.event], [groupOf(spec, hook)]);
+    addUnder(adding, describeFile(spec, name), ["hooks", hook.event], [groupOf(spec, hook)]);
     addition.added.push(hook.event);
   }
   return addition;
@@ -178,11 +178,11 @@ function removeHooks(spec: HookSpec, text: string, name: string, empty: readonly
     rest =
       handlers !== groups && handlers.children!.length > 1
         ? applyEdit(rest, removeChild(rest, handlers, handlers.children!.indexOf(node)))
-        : removeUnder(rest, fileOf(spec, name), ["hooks", event], { at, empty });
+        : removeUnder(rest, describeFile(spec, name), ["hooks", event], { at, empty });
   }
   // A version that was not there before.
   if (!spec.isFlat || empty.includes("version")) return rest;
-  const root = objectIn(rest, fileOf(spec, name));
+  const root = objectIn(rest, describeFile(spec, name));
   const version = propertyOf(root, "version");
   return version ? applyEdit(rest, removeChild(rest, root, root.children!.indexOf(version))) : rest;
 }
@@ -218,12 +218,12 @@ function listOurs(spec: HookSpec, text: string, name: string): Handler[] {
   });
 }
 
-const fileOf = ({ comments = false }: HookSpec, name: string): JsonFile => ({ name, comments });
+const describeFile = ({ comments = false }: HookSpec, name: string): JsonFile => ({ name, comments });
 
 /** The `hooks` object; undefined when missing. */
 function findHooks(spec: HookSpec, text: string, name: string): Node | undefined {
   if (text.trim() === "") return undefined;
-  const hooks = valueAt(objectIn(text, fileOf(spec, name)), "hooks");
+  const hooks = valueAt(objectIn(text, describeFile(spec, name)), "hooks");
   if (!hooks) return undefined;
   if (hooks.type !== "object") throw refuse(name, text, hooks.offset, `"hooks" is not an object`);
   for (const { event } of spec.hooks) {

@@ -13,7 +13,7 @@ import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
-import { keysOf, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
+import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import type { CommandContext } from "../frame.ts";
@@ -229,7 +229,7 @@ function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promi
   const names: PartName[] = ["hooks", "mcp", "instructions", "skill"];
   if (allow) names.push("permissions");
   const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
-  return planParts(place, new Set(keysOf(chosen, names)), true);
+  return planParts(place, new Set(listKeys(chosen, names)), true);
 }
 
 /** The one question. @returns null when somebody left */

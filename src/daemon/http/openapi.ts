@@ -18,7 +18,7 @@ export function openApi(): object {
       operationId: operation.name,
       summary: operation.summary,
       ...(method === "GET"
-        ? { parameters: parametersOf(operation) }
+        ? { parameters: listParameters(operation) }
         : { requestBody: { content: json(schemaOf(operation.request(), "input")) } }),
       responses: {
         200: { description: "The answer", content: json(schemaOf(operation.response(), "output")) },
@@ -60,7 +60,7 @@ export function schemaOf(shape: z.ZodMiniType, io: "input" | "output"): JsonSche
   return schema as JsonSchema;
 }
 
-function parametersOf({ path, request }: Operation): object[] {
+function listParameters({ path, request }: Operation): object[] {
   const { properties = {}, required = [] } = schemaOf(request(), "input");
   return Object.entries(properties).map(([name, schema]) => {
     const isInPath = path.includes(`:${name}`);

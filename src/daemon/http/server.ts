@@ -145,7 +145,7 @@ export function createServer(options: ServerOptions): Server {
 /** The page and the routes of `protocol/`, guarded, with every error as the JSON that it promises. */
 function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }: ServerOptions) {
   const app = new Hono<Served>();
-  const placeOf = (context: Context): string | null => {
+  const readPlace = (context: Context): string | null => {
     const given = context.req.header(placeHeader) ?? context.req.query(placeParameter);
     try {
       return given === undefined ? null : decodeURIComponent(given);
@@ -173,7 +173,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
     sendFile(context, await pageFile(pageDir, context.req.param("name"))),
   );
   app.post(signInPath, async (context) => {
-    const { code } = read(signInRequest(), await bodyOf(context));
+    const { code } = read(signInRequest(), await readBody(context));
     const { origin, authorization, "user-agent": userAgent } = context.req.header();
     const token = origin === undefined ? null : pages.signIn(code, userAgent, pages.browserOf(authorization));
     if (token === null) {
@@ -197,7 +197,9 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   });
 
   const answerPost = (operation: Operation) => async (context: Context) =>
-    context.json(await answer(placeOf(context), operation, await bodyOf(context), context.req.raw.signal));
+    context.json(
+      await answer(readPlace(context), operation, await readBody(context), context.req.raw.signal),
+    );
   for (const operation of operations.values()) {
     // Ids of subagents' sessions contain a slash.
     const path = operation.path.replace(/:\w+/, "$&{.+}");
@@ -213,7 +215,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
         searchParams.delete(placeParameter);
         const given = requestFromUrl(operation.request(), searchParams);
         const request = { ...given, ...context.req.param() };
-        return context.json(await answer(placeOf(context), operation, request, context.req.raw.signal));
+        return context.json(await answer(readPlace(context), operation, request, context.req.raw.signal));
       });
     }
     app.all(path, (context) => {
@@ -223,7 +225,7 @@ function createApp({ record, answer, isSocket, pages, pageDir, onRequest, log }:
   }
 
   app.get(livePath, (context) => {
-    const place = placeOf(context);
+    const place = readPlace(context);
     const isSignedIn = () =>
       context.get("asker") === "program" || pages.browserOf(context.req.header("authorization")) !== null;
     return streamSSE(context, async (stream) => {
@@ -270,8 +272,8 @@ class BodyTooLarge extends PommelError {
 }
 
 /** A POST's JSON; an empty body is an empty object. */
-async function bodyOf(context: Context): Promise<Record<string, unknown>> {
-  const text = await textOf(context.req.raw);
+async function readBody(context: Context): Promise<Record<string, unknown>> {
+  const text = await readText(context.req.raw);
   if (text.trim() === "") return {};
   try {
     // What it is instead of an object, the schema refuses.
@@ -285,7 +287,7 @@ async function bodyOf(context: Context): Promise<Record<string, unknown>> {
  * A body's text, read up to its maximum length. hono's own `bodyLimit` would build a new `Request` from one whose
  * length is not declared, which fails as long as the platform's `Request` is left alone (see `createServer`).
  */
-async function textOf({ headers, body }: Request): Promise<string> {
+async function readText({ headers, body }: Request): Promise<string> {
   if (Number(headers.get("content-length")) > largestBody) throw new BodyTooLarge();
   const reader = body?.getReader();
   const parts: Uint8Array[] = [];

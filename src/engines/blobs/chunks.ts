@@ -72,7 +72,7 @@ export class BlobChunks {
     for (const file of unknown) {
       const bytes = stored.get(file.id);
       if (bytes === undefined) throw new Outdated("chunks of a file are gone");
-      const chunks = decodeChunksOf(file, bytes);
+      const chunks = decodeFileChunks(file, bytes);
       found.set(file.id, chunks);
       this.remembered.set(file.id, { of: file, chunks });
     }
@@ -103,7 +103,7 @@ export class BlobChunks {
   }
 }
 
-function decodeChunksOf(file: FileEntry, bytes: Uint8Array): KnownChunk[] {
+function decodeFileChunks(file: FileEntry, bytes: Uint8Array): KnownChunk[] {
   const json = JSON.parse(decodeText(bytes)) as ChunkJson[];
   const { path, size, mtimeMs } = file;
   return json.map(({ symbols, ...chunk }, i) => ({

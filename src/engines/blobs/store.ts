@@ -199,7 +199,7 @@ async function follow(opened: Opened): Promise<void> {
   if (entries.length > 0 && entries[0]![0] !== opened.revision + 1) {
     const [number, bytes] = (await sortedFrom(blobs, "whole", 0)).at(-1) ?? [];
     if (bytes === undefined) throw new Damage("its journal has no beginning");
-    opened.state = new State(wholeState.parse(contentOf(bytes)));
+    opened.state = new State(wholeState.parse(decodeContent(bytes)));
     opened.revision = number!;
     opened.wholeAt = number!;
     entries = await entriesFrom(blobs, opened.revision + 1);
@@ -207,7 +207,7 @@ async function follow(opened: Opened): Promise<void> {
   for (const [number, bytes] of entries) {
     // Another whole state was written meanwhile.
     if (number !== opened.revision + 1) throw new Outdated("entries of the journal are gone");
-    opened.state.apply(stateChange.parse(contentOf(bytes)) as StateChange);
+    opened.state.apply(stateChange.parse(decodeContent(bytes)) as StateChange);
     opened.revision = number;
   }
   opened.version = version;
@@ -225,7 +225,7 @@ async function sortedFrom(
   return found.sort(([a], [b]) => a - b);
 }
 
-function contentOf(bytes: Uint8Array): unknown {
+function decodeContent(bytes: Uint8Array): unknown {
   const content: unknown = JSON.parse(decodeText(bytes));
   if (!formatted.safeParse(content).success) throw new Damage("its format is unknown");
   return content;

@@ -42,7 +42,7 @@ export function countVectors({ files }: State): VectorCounts[] {
   const counts = new Map<string, VectorCounts>();
   for (const { chunks, embedded } of files.values()) {
     for (const { model, dimensions, missing } of embedded) {
-      const key = keyOf(model, dimensions);
+      const key = buildKey(model, dimensions);
       const sum = counts.get(key) ?? { model, dimensions, chunks: 0, missing: 0 };
       counts.set(key, { model, dimensions, chunks: sum.chunks + chunks, missing: sum.missing + missing });
     }
@@ -50,7 +50,7 @@ export function countVectors({ files }: State): VectorCounts[] {
   return [...counts.values()].filter(({ chunks }) => chunks > 0);
 }
 
-const keyOf = (model: string, dimensions: number) => `${dimensions} ${model}`;
+const buildKey = (model: string, dimensions: number) => `${dimensions} ${model}`;
 
 /** Vectors of chunks: all of those that are asked for are held in memory and compared, so that the nearest are found. */
 export class BlobVectors {
@@ -72,7 +72,7 @@ export class BlobVectors {
   }
 
   private of({ model, vector }: QueryVector): HeldModel {
-    const key = keyOf(model, vector.length);
+    const key = buildKey(model, vector.length);
     const held = this.held.get(key) ?? new HeldModel(model, vector.length);
     this.held.set(key, held);
     return held;

@@ -126,7 +126,7 @@ export function postingsIn({ counts, listEnds, placeEnds, lists, places }: Block
 }
 
 /** In memory. Bytes. */
-export function sizeOf({ words, lists, places }: Block): number {
+export function measureBlock({ words, lists, places }: Block): number {
   return words.length * 60 + lists.length + (places?.length ?? 0);
 }
 

@@ -14,7 +14,7 @@ import { entryOf, type Found, StoredWords } from "../../store/index/words/stored
 import { type Blob, decodeText, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { type Opened, Outdated, type Written } from "./store.ts";
-import { type Block, placeIn, postingsIn, readBlocks, SegmentWriter, sizeOf } from "./word-blocks.ts";
+import { type Block, measureBlock, placeIn, postingsIn, readBlocks, SegmentWriter } from "./word-blocks.ts";
 
 /** What blocks in memory may take. Bytes. */
 const maxKeptBytes = 48e6;
@@ -26,7 +26,10 @@ export class BlobWords {
   private known = new LoadedSegments();
   /** The first word of each block of a segment. */
   private readonly firsts = new Map<number, readonly string[]>();
-  private readonly blocks = new LRUCache<number, Block>({ maxSize: maxKeptBytes, sizeCalculation: sizeOf });
+  private readonly blocks = new LRUCache<number, Block>({
+    maxSize: maxKeptBytes,
+    sizeCalculation: measureBlock,
+  });
 
   constructor(private readonly holds: Collection) {}
 

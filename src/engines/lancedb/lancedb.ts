@@ -45,7 +45,7 @@ class LanceFolder implements Engine {
   }
 
   explain(error: unknown, file: string): unknown {
-    const why = reasonOf(error);
+    const why = explainLance(error);
     if (why === null || error instanceof PommelError) return error;
     const dir = this.placeOf(file);
     const because = { cause: error };
@@ -96,7 +96,7 @@ class LanceBucket implements Engine {
   }
 
   explain(error: unknown): unknown {
-    const why = reasonOf(error);
+    const why = explainLance(error);
     if (why === null || error instanceof PommelError) return error;
     return new PommelError(
       "index_unavailable",
@@ -148,7 +148,7 @@ async function copyBlobs(from: BlobStore, to: BlobStore): Promise<void> {
 }
 
 /** What LanceDB says of an error, in short; null for one that is not its own. */
-function reasonOf(error: unknown): string | null {
+function explainLance(error: unknown): string | null {
   if (!(error instanceof Error) || !/GenericFailure|lance|table|object store/i.test(messageOf(error)))
     return null;
   return messageOf(error)

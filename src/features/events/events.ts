@@ -37,7 +37,7 @@ import type {
 } from "./operation.ts";
 
 /** The keys are the JSON's keys; times are ISO 8601. */
-function viewOf(event: EventRecord): EventView {
+function describeEvent(event: EventRecord): EventView {
   const { uid, title, description, type, status, branch, startsAt, endsAt, createdAt, updatedAt } = event;
   return {
     id: uid,
@@ -80,7 +80,7 @@ function eventIn(memory: Memory, name: string): EventAnswer {
         because: because("checkpoint", uid),
       })),
     };
-    return { event: viewOf(event), ...summed(found), lines: linesOf(memory, found, null) };
+    return { event: describeEvent(event), ...summed(found), lines: countLines(memory, found, null) };
   });
 }
 
@@ -101,7 +101,7 @@ function summed({ sessions, checkpoints }: Members): Omit<EventAnswer, "event" |
 }
 
 /** The lines of their commits that this memory knows, with those of other memories. */
-function linesOf(
+function countLines(
   memory: Memory,
   { sessions, checkpoints }: Members,
   others: LinesByAuthor | null,
@@ -217,7 +217,7 @@ export async function showEvent(project: Project, name: string): Promise<EventAn
       found.checkpoints.push(checkpoint);
       return checkpoint;
     });
-    lines = linesOf(memory, found, lines);
+    lines = countLines(memory, found, lines);
     return !isMissing();
   });
   return { event: answer.event, ...summed({ sessions, checkpoints }), lines };
@@ -232,7 +232,7 @@ export function listEvents(memory: Memory, { query, status, type }: EventsReques
     return {
       events: found.filter(isWanted).map((event) => {
         const { sessions, checkpoints } = membersOf(memory, event.uid);
-        return { ...viewOf(event), sessions: sessions.length, checkpoints: checkpoints.length };
+        return { ...describeEvent(event), sessions: sessions.length, checkpoints: checkpoints.length };
       }),
       archived: status === undefined ? found.filter((event) => event.status === "archived").length : 0,
       suggestions: suggestEvents(memory).map(suggestionView),
@@ -271,7 +271,7 @@ export async function addEvent(
       ...sessions.map((name) => ofSessions(work.memory, name)),
       ...checkpoints.map((name) => ofCheckpoints(work.memory, name)),
     ];
-    return { event: viewOf(createEvent(work, { ...event, targets })) };
+    return { event: describeEvent(createEvent(work, { ...event, targets })) };
   };
   return changing(project, add, { create: true });
 }
@@ -293,7 +293,7 @@ export async function changeLinks(
       kind,
       id: kind === "checkpoint" ? checkpointView(memory, targetUid).id : targetUid,
     }));
-    return { event: viewOf(event), targets };
+    return { event: describeEvent(event), targets };
   });
 }
 
@@ -337,6 +337,6 @@ export function closeEvent(
 ): Promise<{ event: EventView; before: EventRecord["status"] }> {
   return changing(project, ({ memory }) => {
     const event = findEvent(memory, name);
-    return { event: viewOf(changeStatus(memory, event, status)), before: event.status };
+    return { event: describeEvent(changeStatus(memory, event, status)), before: event.status };
   });
 }

@@ -23,8 +23,8 @@ export async function importTranscript(
   const { memory } = work;
   const refused = (reason: string) => ({ queued: false, reason, pending: work.pending() });
   if (!work.captures) return refused("The setting sessions.capture is false.");
-  const paths = pathsIn(work, request);
-  const agent = await agentOf(request, paths);
+  const paths = listPaths(work, request);
+  const agent = await findAgent(request, paths);
   if (paths.length === 0) return refused("No transcript of that session found.");
   const [only] = paths;
   if (only !== undefined && paths.length === 1 && !request.all_projects) {
@@ -49,23 +49,23 @@ export async function importTranscript(
 }
 
 /** @throws PommelError `usage` for an unknown name */
-async function agentOf(
+async function findAgent(
   { agent: name }: Shaped<typeof indexTranscriptRequest>,
   [first]: readonly string[],
 ): Promise<Agent> {
   if (name === undefined) return ((first && (await recognise(first))) || null)?.agent ?? defaultAgent;
-  return agentCalled(name);
+  return requireAgent(name);
 }
 
 /** @throws PommelError `usage` for an unknown name */
-function agentCalled(name: string): Agent {
+function requireAgent(name: string): Agent {
   const agent = agentNamed(name);
   if (agent) return agent;
   const known = agents.map((one) => one.name).join(", ");
   throw new PommelError("usage", `Unknown agent: ${name}.`, `Choose from: ${known}.`);
 }
 
-function pathsIn(work: OpenMemory, request: Shaped<typeof indexTranscriptRequest>): string[] {
+function listPaths(work: OpenMemory, request: Shaped<typeof indexTranscriptRequest>): string[] {
   const { transcript_path: path, transcript_paths: paths = [], session_id: session } = request;
   const named = path === undefined ? paths : [path, ...paths];
   const odd = named.find((one) => !isAbsolute(one));
@@ -84,7 +84,7 @@ export function registerSession(
   { session_id: uid, cwd, agent: name = defaultAgent.name }: Shaped<typeof sessionStartRequest>,
 ): Shaped<typeof sessionStartResponse> {
   const { memory } = work;
-  const agent = agentCalled(name);
+  const agent = requireAgent(name);
   const isOurs = cwd === undefined || belongsTo(work.roots, cwd);
   if (!work.captures || !isOurs || isForgotten(memory, uid)) return { registered: false };
   // A known session's transcript has better data; some clients send the origin's id when a fork begins.

@@ -1,4 +1,4 @@
-import { columnName, columnsOf } from "../../store/tables/statements.ts";
+import { columnName, listFields } from "../../store/tables/statements.ts";
 import type { Row, Snake, Table } from "../../store/tables/table.ts";
 import { isoTime } from "../status/describe-index.ts";
 
@@ -13,7 +13,7 @@ export function showRow<T extends Table, S extends object>(
   { shape, uidOf }: { shape: Readonly<Record<keyof S, unknown>>; uidOf: (id: number) => string | null },
 ): Pick<S, Exclude<Extract<keyof S, Snake<keyof T["columns"] & string>>, "id">> {
   const given = row as Readonly<Record<string, unknown>>;
-  const shown = columnsOf(table).flatMap(([field, { number, isReused }]): [string, unknown][] => {
+  const shown = listFields(table).flatMap(([field, { number, isReused }]): [string, unknown][] => {
     const [name, value] = [columnName(field), given[field]];
     if (isReused !== undefined || !Object.hasOwn(shape, name)) return [];
     if (number === "time") return [[name, isoTime(value as number | null)]];

@@ -1,5 +1,5 @@
 import type { Connection } from "../sqlite/connection.ts";
-import { columnName, columnsOf } from "../tables/statements.ts";
+import { columnName, listFields } from "../tables/statements.ts";
 import type { Table } from "../tables/table.ts";
 import { memoryTables } from "./schema.ts";
 
@@ -52,7 +52,7 @@ export function hasUnheard(memory: Connection, heard: readonly string[]): boolea
 
 /** Tables whose rows take those of this one along when they go, by the column that refers to them. */
 const listOwners = (table: Table) =>
-  columnsOf(table).flatMap(([field, { references }]) =>
+  listFields(table).flatMap(([field, { references }]) =>
     references?.gone === "CASCADE"
       ? [{ column: columnName(field), table: references.table, key: references.key ?? "id" }]
       : [],
@@ -79,7 +79,7 @@ export function hideUnheard(memory: Connection, heard: readonly string[]): void 
     if (all.length === 0) return null;
     const condition = all.join(" OR ");
     conditions.set(name, condition);
-    const shown = columnsOf(described).map(([field]) => {
+    const shown = listFields(described).map(([field]) => {
       const column = columnName(field);
       const part = parts[name]?.[column];
       return part === undefined ? column : `${part} AS ${column}`;

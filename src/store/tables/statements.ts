@@ -11,7 +11,7 @@ export const columnName = (field: string): string =>
 const listed = new WeakMap<Table, [field: string, column: Column][]>();
 
 /** A table's columns, listed once: rows are written and read by the thousand. */
-export function columnsOf(table: Table): readonly [field: string, column: Column][] {
+export function listFields(table: Table): readonly [field: string, column: Column][] {
   const known = listed.get(table) ?? Object.entries(table.columns);
   listed.set(table, known);
   return known;
@@ -22,14 +22,14 @@ const listParameters = (fields: readonly string[]) => fields.map((field) => `@${
 
 /** The fields that are written: all but the row's own number. */
 const writtenFields = (table: Table, except: readonly string[] = []): string[] =>
-  columnsOf(table).flatMap(([field, { isReused }]) =>
+  listFields(table).flatMap(([field, { isReused }]) =>
     isReused !== undefined || except.includes(field) ? [] : [field],
   );
 
 /** CREATE TABLE, with the table's indexes, as the first schema has it. */
 export function createTable(table: Table): string {
   const { name, key, unique, indexes = {} } = table;
-  const columns = columnsOf(table).filter(([, { since }]) => since === undefined);
+  const columns = listFields(table).filter(([, { since }]) => since === undefined);
   const parts = columns.map(declareColumn);
   if (key !== undefined) parts.push(`PRIMARY KEY (${key.map(columnName).join(", ")})`);
   if (unique !== undefined) parts.push(`UNIQUE (${unique.map(columnName).join(", ")})`);
@@ -45,7 +45,7 @@ export function createTable(table: Table): string {
 
 /** What a later schema adds to a table. */
 export const addColumns = (table: Table, schema: number): string =>
-  columnsOf(table)
+  listFields(table)
     .filter(([, { since }]) => since === schema)
     .map((column) => `ALTER TABLE ${table.name} ADD COLUMN ${declareColumn(column)};\n`)
     .join("");
@@ -103,7 +103,7 @@ export const upsertInto = <T extends Table>(table: T, key: readonly Field<T>[]):
 export function storeRow<T extends Table>(table: T, row: Omit<Row<T>, "id">): Record<string, unknown> {
   const given = row as Readonly<Record<string, unknown>>;
   const stored: Record<string, unknown> = {};
-  for (const [field, column] of columnsOf(table))
+  for (const [field, column] of listFields(table))
     if (column.isReused === undefined) stored[field] = storeValue(column, given[field]);
   return stored;
 }
@@ -116,7 +116,7 @@ function storeValue({ as }: Column, value: unknown): unknown {
 /** A row that was selected, as code has it; changed in place. */
 export function readRow<R extends object>(table: Table, stored: object): R {
   const row = stored as Record<string, unknown>;
-  for (const [field, { as }] of columnsOf(table)) {
+  for (const [field, { as }] of listFields(table)) {
     if (as === undefined || !(field in row)) continue;
     row[field] = as === "flag" ? row[field] !== 0 : JSON.parse(row[field] as string);
   }
@@ -126,7 +126,7 @@ export function readRow<R extends object>(table: Table, stored: object): R {
 /** A row of which nothing is known: null wherever that can be said. */
 export const emptyRow = <T extends Table>(table: T): NullFields<Row<T>> =>
   Object.fromEntries(
-    columnsOf(table).flatMap(([field, { isNullable }]) => (isNullable ? [[field, null]] : [])),
+    listFields(table).flatMap(([field, { isNullable }]) => (isNullable ? [[field, null]] : [])),
   ) as NullFields<Row<T>>;
 
 type NullFields<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] };
@@ -135,7 +135,7 @@ type NullFields<R> = { [K in keyof R as null extends R[K] ? K : never]: R[K] };
 export function mergeRows<T extends Table>(table: T, known: Row<T>, update: Partial<Row<T>>): Row<T> {
   const merged: Record<string, unknown> = { ...known };
   const given = update as Readonly<Record<string, unknown>>;
-  for (const [field, column] of columnsOf(table)) {
+  for (const [field, column] of listFields(table)) {
     if (column.together !== undefined && column.merge === undefined) continue;
     merged[field] = mergeValues(column, merged[field], given[field]);
   }

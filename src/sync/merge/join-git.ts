@@ -12,25 +12,25 @@ import type {
   SharedRange,
 } from "../records/records.ts";
 import {
+  chooseJoins,
   type Fields,
   greatest,
   type Join,
   joinFields,
-  joinsOf,
   namesTogether,
   type Together,
   unionBy,
 } from "./join.ts";
 
-const joinCommits: Join = (a, b) => joinFields(a as Fields, b as Fields, joinsOf(commits));
+const joinCommits: Join = (a, b) => joinFields(a as Fields, b as Fields, chooseJoins(commits));
 
 const joinBindings = unionBy<SharedBinding>(
   ({ session }) => session,
-  (a, b) => joinFields(a, b, joinsOf(checkpointSessions)) as SharedBinding,
+  (a, b) => joinFields(a, b, chooseJoins(checkpointSessions)) as SharedBinding,
 );
 
 export function joinCheckpoints(a: SharedCheckpoint, b: SharedCheckpoint): SharedCheckpoint {
-  const joins = { ...joinsOf(checkpoints), commit: joinCommits, sessions: joinBindings };
+  const joins = { ...chooseJoins(checkpoints), commit: joinCommits, sessions: joinBindings };
   return joinFields(a, b, joins) as SharedCheckpoint;
 }
 
@@ -101,7 +101,7 @@ export function tidyAttribution(attribution: SharedAttribution): SharedAttributi
 }
 
 export function joinAnnotations(a: SharedAnnotation, b: SharedAnnotation): SharedAnnotation {
-  return joinFields(a, b, joinsOf(annotations)) as SharedAnnotation;
+  return joinFields(a, b, chooseJoins(annotations)) as SharedAnnotation;
 }
 
 /** As in saveEvent of store/memory/events.ts. */
@@ -120,7 +120,7 @@ const latestVersion: Together = {
 
 const joinLinks = unionBy<SharedEvent["links"][number]>(
   ({ kind, target }) => `${kind} ${target}`,
-  (a, b) => joinFields(a, b, joinsOf(eventLinks)) as SharedEvent["links"][number],
+  (a, b) => joinFields(a, b, chooseJoins(eventLinks)) as SharedEvent["links"][number],
 );
 
 export function joinEvents(a: SharedEvent, b: SharedEvent): SharedEvent {

@@ -45,7 +45,7 @@ const union: Join = (a, b) =>
   );
 
 /** The value that stands first among all. */
-const firstOf = (values: readonly unknown[]): Join =>
+const joinToFirst = (values: readonly unknown[]): Join =>
   known((a, b) => (values.indexOf(a) <= values.indexOf(b) ? a : b));
 
 const joins: Readonly<Record<Merge, Join>> = {
@@ -58,12 +58,12 @@ const joins: Readonly<Record<Merge, Join>> = {
   redacted: mostRedacted,
 };
 
-const joinOf = ({ merge = "first", values }: Column): Join =>
-  merge === "least" && values !== undefined ? firstOf(values) : joins[merge];
+const chooseJoin = ({ merge = "first", values }: Column): Join =>
+  merge === "least" && values !== undefined ? joinToFirst(values) : joins[merge];
 
 /** How a table's shared columns are joined, by their names in the record. */
-export const joinsOf = (table: Table): Record<string, Join> =>
-  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, joinOf(column)]));
+export const chooseJoins = (table: Table): Record<string, Join> =>
+  Object.fromEntries(sharedColumns(table).map(({ name, column }) => [name, chooseJoin(column)]));
 
 /** The names of a table's columns that come from one version together. */
 export const namesTogether = (table: Table, group: string): string[] =>
@@ -155,7 +155,7 @@ function joinSummaries(a: unknown, b: unknown): unknown {
 }
 
 export function joinSessions(a: SharedSession, b: SharedSession): SharedSession {
-  const joins = { ...joinsOf(sessions), summaries: joinSummaries };
+  const joins = { ...chooseJoins(sessions), summaries: joinSummaries };
   return joinFields(a, b, joins, [whereabouts, title]) as SharedSession;
 }
 
@@ -188,7 +188,7 @@ const branchOfLatest: Together = {
 };
 
 export function joinTurns(a: SharedTurn, b: SharedTurn): SharedTurn {
-  const joins = { ...joinsOf(turns), lines: joinAllLines, usage: joinUsage, also: joinPlaces };
+  const joins = { ...chooseJoins(turns), lines: joinAllLines, usage: joinUsage, also: joinPlaces };
   const { also, lines, ...rest } = joinFields(a, b, joins, [branchOfLatest]) as SharedTurn;
   return tidyTurn({ ...rest, also, lines });
 }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 import { outsideKinds } from "../../protocol/outside.ts";
 import { count, label, outside } from "../../protocol/shape-parts.ts";
-import { columnName, columnsOf } from "../../store/tables/statements.ts";
+import { columnName, listFields } from "../../store/tables/statements.ts";
 import type { Column, NumberKind, Snake, Table, TextKind } from "../../store/tables/table.ts";
 import { maxTime } from "../../text/dates.ts";
 
@@ -51,7 +51,7 @@ function textShape(kind: TextKind): z.ZodMiniType {
   return isOutside(kind) ? outside(kind) : label(kind satisfies LabelKind);
 }
 
-function shapeOf({ as, is, number, values, isNullable, since }: Column): z.ZodMiniType {
+function buildShape({ as, is, number, values, isNullable, since }: Column): z.ZodMiniType {
   if (as === "flag") return z.boolean();
   const one =
     values !== undefined
@@ -76,14 +76,14 @@ interface SharedColumn {
 
 /** The columns of a table that are shared. */
 export const sharedColumns = (table: Table): SharedColumn[] =>
-  columnsOf(table).flatMap(([field, column]) => {
+  listFields(table).flatMap(([field, column]) => {
     const { shared = false } = column;
     return shared === false ? [] : [{ field, name: shared === true ? columnName(field) : shared, column }];
   });
 
 /** The shape of a shared record: a table's shared columns, and what else is in it. Unknown fields are kept, as a newer client may have written them. */
 export function sharedShape<T extends Table, E extends z.core.$ZodShape>(table: T, others: E) {
-  const columns = sharedColumns(table).map(({ name, column }) => [name, shapeOf(column)]);
+  const columns = sharedColumns(table).map(({ name, column }) => [name, buildShape(column)]);
   return z.looseObject({ ...Object.fromEntries(columns), ...others }) as unknown as z.ZodMiniType<
     Omit<SharedRow<T>, keyof E> & z.infer<z.ZodMiniObject<E, z.core.$loose>>
   >;

@@ -3,9 +3,9 @@ import { agents, setups } from "../../../agents/registry.ts";
 import type { AgentSetup, PartName, Place } from "../../../agents/setup.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
-import { nameOf } from "../../../setup/agent-part.ts";
+import { nameFile } from "../../../setup/agent-part.ts";
 import { gitHooksKey } from "../../../setup/git-part.ts";
-import { keysOf, listMissing } from "../../../setup/plan.ts";
+import { listKeys, listMissing } from "../../../setup/plan.ts";
 import { readRecord } from "../../../setup/record.ts";
 import { canAsk } from "../../terminal/ask.ts";
 import { humanBytes, humanDuration, type Output } from "../../terminal/output.ts";
@@ -97,7 +97,7 @@ export async function chooseSetup(
   const named = agentsNamed(options.agent ?? defaultAgentName);
   return {
     wanted: new Set([
-      ...keysOf(named, chosenParts(options)),
+      ...listKeys(named, chosenParts(options)),
       ...(options.hooks === false ? [] : [gitHooksKey]),
     ]),
     start: options.start ?? false,
@@ -139,7 +139,7 @@ async function askForChoices(
   if (!saysParts) parts.add("mcp");
   const missing = await listMissing(place);
   const lack = (agents: readonly AgentSetup[], names: Iterable<PartName>) =>
-    keysOf(agents, names).some((key) => missing.has(key));
+    listKeys(agents, names).some((key) => missing.has(key));
   const open = candidates.filter((setup) => lack([setup], parts));
   const gitHooks = options.hooks === undefined && missing.has(gitHooksKey);
   const offers: { value: string; label: string; hint?: string }[] = [];
@@ -165,12 +165,12 @@ async function askForChoices(
   if (answers === null) return null;
   const { chosen } = answers;
   const settled = candidates.filter((setup) => !open.includes(setup) || chosen.has(setup.agent));
-  const wanted = keysOf(
+  const wanted = listKeys(
     settled.filter(({ agent }) => chosen.has(agent)),
     parts,
   );
-  if (chosen.has(offer.allow)) wanted.push(...keysOf(settled, flagged.allow));
-  if (chosen.has(offer.instructions)) wanted.push(...keysOf(settled, flagged.instructions));
+  if (chosen.has(offer.allow)) wanted.push(...listKeys(settled, flagged.allow));
+  if (chosen.has(offer.instructions)) wanted.push(...listKeys(settled, flagged.instructions));
   if (gitHooks ? chosen.has(offer.git) : options.hooks !== false) wanted.push(gitHooksKey);
   return {
     wanted: new Set(wanted),
@@ -214,7 +214,7 @@ function foundSummary(
 function audienceOf(place: Place, open: readonly AgentSetup[]) {
   const filesFor = (own: boolean) => {
     const files = open.flatMap(({ parts }) => parts[0]!.files({ ...place, own })[0]!);
-    return [...new Set(files.map((file) => nameOf(place, file)))].join(", ");
+    return [...new Set(files.map((file) => nameFile(place, file)))].join(", ");
   };
   return {
     values: new Set([...open.map(({ agent }) => agent), offer.allow, offer.instructions]),

@@ -14,8 +14,8 @@ export type SessionChunkOutline = Omit<StoredSessionChunk, "text" | "files">;
 const outlineColumns = selectColumns(chunks, { except: ["text", "files"] });
 const columns = selectColumns(chunks);
 
-const outlineOf = (row: object): SessionChunkOutline => readRow(chunks, row);
-const chunkOf = (row: object): StoredSessionChunk => readRow(chunks, row);
+const readOutlineRow = (row: object): SessionChunkOutline => readRow(chunks, row);
+const readChunkRow = (row: object): StoredSessionChunk => readRow(chunks, row);
 
 /** The chunks of a session and type from a position on. */
 export const chunksFrom = (sessionId: number, type: ChunkType, from: number): Place => ({
@@ -107,7 +107,7 @@ export function chunksByIds(
     `SELECT ${columns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
     ids,
   );
-  return new Map(rows.map(chunkOf).map((chunk) => [chunk.id, chunk]));
+  return new Map(rows.map(readChunkRow).map((chunk) => [chunk.id, chunk]));
 }
 
 /** What ranking needs of chunks, by id; those that are gone are missing. Remembered and shared: not to be changed. */
@@ -121,7 +121,7 @@ export function chunkOutlines(
         `SELECT ${outlineColumns} FROM chunks WHERE id IN (SELECT value FROM json_each(?))`,
         unknown,
       )
-      .map(outlineOf)
+      .map(readOutlineRow)
       .map((outline) => [outline.id, outline]),
   );
 }
@@ -146,7 +146,7 @@ function rememberedOf<T>(
 
 export function chunkByUid(memory: Memory, uid: string): StoredSessionChunk | null {
   const row = memory.prepare(`SELECT ${columns} FROM chunks WHERE uid = ?`).get(uid);
-  return row ? chunkOf(row) : null;
+  return row ? readChunkRow(row) : null;
 }
 
 /** Chunks of a session, of one type or of all, in order; from a position on. */
@@ -162,7 +162,7 @@ export function chunksOfSession(
        ORDER BY type, position`,
       { sessionId, type, from },
     )
-    .map(chunkOf);
+    .map(readChunkRow);
 }
 
 /** The position of the first chunk of a type that covers a turn or a later one; the next free one when none does. */

@@ -30,7 +30,7 @@ const selected = `SELECT ${commitColumns}, ${selectColumns(checkpoints, { of: "c
     ${sessionsOf} AS sessions
   FROM checkpoints JOIN commits ON commits.id = checkpoints.commit_id`;
 
-const recordOf = (row: object): CheckpointRecord => {
+const readCheckpointRow = (row: object): CheckpointRecord => {
   const { uid, parentUid, agentState, createdAt, sessions, ...stored } = readRow<CheckpointRow>(
     checkpoints,
     row,
@@ -92,13 +92,13 @@ export function saveParents(memory: Memory, parents: ReadonlyMap<string, string 
 
 export function checkpointOfCommit(memory: Memory, hash: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE commits.hash = ?`).get(hash);
-  return row ? recordOf(row) : null;
+  return row ? readCheckpointRow(row) : null;
 }
 
 /** null when there is none, or it is gone. */
 export function checkpointByUid(memory: Memory, uid: string): CheckpointRecord | null {
   const row = memory.prepare(`${selected} WHERE checkpoints.uid = ?`).get(uid);
-  return row ? recordOf(row) : null;
+  return row ? readCheckpointRow(row) : null;
 }
 
 /** Every checkpoint that was committed since a time (default: ever), without what is in it; the latest first. */
@@ -166,7 +166,7 @@ export function listCheckpoints(memory: Memory, filter: CheckpointFilter = {}): 
         limit: filter.limit ?? -1,
       },
     )
-    .map(recordOf);
+    .map(readCheckpointRow);
 }
 
 /** How many there are, whatever the limit. */
@@ -193,7 +193,7 @@ export function findCheckpoint(memory: Memory, name: string): CheckpointRecord {
            ORDER BY commits.committed_at DESC LIMIT 4`,
           { beginning },
         )
-        .map(recordOf)
+        .map(readCheckpointRow)
     : [];
   return theOnly(found, {
     kind: "checkpoint",
@@ -216,7 +216,7 @@ export function checkpointsOfSessions(
        ORDER BY commits.committed_at DESC, commits.id DESC`,
       [...wanted],
     )
-    .map(recordOf);
+    .map(readCheckpointRow);
   const found = new Map<string, { checkpoint: CheckpointRecord; turns: number[] }[]>();
   for (const checkpoint of rows) {
     for (const { sessionUid, turns } of checkpoint.sessions) {

@@ -5,7 +5,7 @@ import type { JobKind, JobRecord } from "../memory-records.ts";
 
 export const jobColumns = selectColumns(jobs);
 
-export const jobOf = (row: object): JobRecord => readRow(jobs, row);
+export const readJobRow = (row: object): JobRecord => readRow(jobs, row);
 
 /** Pending jobs whose subject has no running job. */
 export const freeJobs = `state = 'pending' AND NOT EXISTS (
@@ -22,7 +22,7 @@ export function listJobs(
        ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'pending' THEN 1 ELSE 2 END, priority, id LIMIT @limit`,
       { state, limit },
     )
-    .map(jobOf);
+    .map(readJobRow);
 }
 
 /** When the next waiting job can be begun (which may be past); null when none can, whatever the time. */
@@ -111,7 +111,7 @@ export function waitingJob(
   const row = memory
     .prepare(`SELECT ${jobColumns} FROM jobs WHERE kind = ? AND subject = ? AND state = 'pending'`)
     .get(kind, subject);
-  return row ? jobOf(row) : null;
+  return row ? readJobRow(row) : null;
 }
 
 interface Waiting {

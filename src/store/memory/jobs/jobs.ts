@@ -1,7 +1,7 @@
 import type { Memory } from "../memory.ts";
 import type { JobKind, JobRecord } from "../memory-records.ts";
 import { addActivity } from "../sessions/activity.ts";
-import { freeJobs, jobColumns, jobOf, letWait, listJobs, waitingJob } from "./job-rows.ts";
+import { freeJobs, jobColumns, letWait, listJobs, readJobRow, waitingJob } from "./job-rows.ts";
 
 /**
  * The job queue, in memory.db, so that nothing is lost when a process dies. A kind and subject has at most one pending,
@@ -100,7 +100,7 @@ export function claim(
          WHERE id = (${next}) RETURNING ${jobColumns}`,
       )
       .get({ ...given, owner });
-    return row ? jobOf(row) : null;
+    return row ? readJobRow(row) : null;
   });
 }
 
@@ -111,7 +111,7 @@ function ifOurs(memory: Memory, job: ClaimedJob, change: (stored: JobRecord) => 
       .prepare(`SELECT ${jobColumns} FROM jobs WHERE id = ? AND state = 'running' AND owner = ?`)
       .get(job.id, job.owner);
     if (!row) return false;
-    change(jobOf(row));
+    change(readJobRow(row));
     return true;
   });
 }
@@ -189,7 +189,7 @@ export function putBack(memory: Memory, job: ClaimedJob, now = Date.now()): bool
 export function recover(memory: Memory, isAlive: (owner: string) => boolean, now = Date.now()): number {
   return memory.inTransaction(() => {
     const rows = memory.all<object>(`SELECT ${jobColumns} FROM jobs WHERE state = 'running'`);
-    const abandoned = rows.map(jobOf).filter(({ owner }) => owner === null || !isAlive(owner));
+    const abandoned = rows.map(readJobRow).filter(({ owner }) => owner === null || !isAlive(owner));
     for (const job of abandoned) {
       const { error } = job;
       const attempts = job.done > 0 ? 0 : job.attempts;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { columnName, columnsOf } from "../../tables/statements.ts";
+import { columnName, listFields } from "../../tables/statements.ts";
 import type { Table } from "../../tables/table.ts";
 import type { Memory } from "../memory.ts";
 import { memoryTables } from "../schema.ts";
@@ -31,7 +31,7 @@ interface Column {
 }
 
 const listColumns = (table: Table): Column[] =>
-  columnsOf(table).map(([field, { type, isKey = false }]) => ({
+  listFields(table).map(([field, { type, isKey = false }]) => ({
     name: columnName(field),
     isBytes: type === "BLOB",
     isKey: isKey || (table.key?.includes(field) ?? false),

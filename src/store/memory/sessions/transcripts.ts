@@ -12,11 +12,11 @@ const maxDamaged = 100;
 
 const columns = selectColumns(transcripts);
 
-const recordOf = (row: object): TranscriptRecord => readRow(transcripts, row);
+const readTranscriptRow = (row: object): TranscriptRecord => readRow(transcripts, row);
 
 export function transcriptByPath(memory: Memory, path: string): TranscriptRecord | null {
   const row = memory.prepare(`SELECT ${columns} FROM transcripts WHERE path = ?`).get(path);
-  return row ? recordOf(row) : null;
+  return row ? readTranscriptRow(row) : null;
 }
 
 /** Files of this name that a session was read from, wherever they lay. */
@@ -28,7 +28,7 @@ export function transcriptsNamed(memory: Memory, name: string, sessionUid: strin
          AND substr(path, -length(@name)) = @name AND substr(path, -length(@name) - 1, 1) IN ('/', '\\')`,
       { name, sessionUid },
     )
-    .map(recordOf);
+    .map(readTranscriptRow);
 }
 
 /** A file that was read lies elsewhere now. */
@@ -46,7 +46,7 @@ export function listTranscripts(memory: Memory, sessionId: number | null = null)
       `SELECT ${columns} FROM transcripts WHERE @sessionId IS NULL OR session_id = @sessionId ORDER BY path`,
       { sessionId },
     )
-    .map(recordOf);
+    .map(readTranscriptRow);
 }
 
 /** Stores how far a file was read; lines skipped and damaged since then are added to those before. */
@@ -74,7 +74,7 @@ export function damagedTranscripts(memory: Memory): (TranscriptRecord & { sessio
       `SELECT ${columns}, (SELECT uid FROM sessions WHERE id = session_id) AS session FROM transcripts
        WHERE damaged <> '[]' ORDER BY path`,
     )
-    .map((row) => ({ ...recordOf(row), session: row.session }));
+    .map((row) => ({ ...readTranscriptRow(row), session: row.session }));
 }
 
 /** Resets a file's cursor: it will be read from the start. What is stored stays. */

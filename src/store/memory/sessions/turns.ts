@@ -19,7 +19,7 @@ const columns = `${selectColumns(turns, { except: ["content"] })},
   (SELECT json_group_array(json_object('path', path, 'how', how) ORDER BY path) FROM turn_files
    WHERE turn_id = turns.id) AS files`;
 
-function recordOf(row: object): TurnRecord {
+function readTurnRow(row: object): TurnRecord {
   const turn = readRow<Omit<TurnRecord, "actions" | "files"> & { actions: string; files: string }>(
     turns,
     row,
@@ -57,7 +57,7 @@ export function turnOf(memory: Memory, sessionId: number, number: number): TurnR
   const row = memory
     .prepare(`SELECT ${columns} FROM turns WHERE session_id = ? AND number = ?`)
     .get(sessionId, number);
-  return row ? recordOf(row) : null;
+  return row ? readTurnRow(row) : null;
 }
 
 /** Turns of a session from one number to another, both included, in order; null is the end of the session. */
@@ -75,7 +75,7 @@ export function turnsOf(
       last,
       limit,
     )
-    .map(recordOf);
+    .map(readTurnRow);
 }
 
 /** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */
@@ -144,7 +144,7 @@ export function turnsWithFile(memory: Memory, path: string, limit: number): Turn
       path,
       limit,
     )
-    .map(recordOf);
+    .map(readTurnRow);
 }
 
 /**
