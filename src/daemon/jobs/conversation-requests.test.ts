@@ -1,9 +1,20 @@
 import { expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
+import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
-import { askForOldLines } from "./conversation-requests.ts";
+import { askForOldLines, askForReading, priority } from "./conversation-requests.ts";
+
+it("past sessions that are imported wait for those that go on now", () => {
+  const { memory, remove } = temporaryWork();
+  askForReading(memory, "/past.jsonl", { is_import: true });
+  askForReading(memory, "/now.jsonl", {});
+  askForReading(memory, "/seen.jsonl", { priority: priority.watched });
+  const inOrder = listJobs(memory).map(({ subject }) => subject);
+  expect(inOrder).toEqual(["/now.jsonl", "/seen.jsonl", "/past.jsonl"]);
+  remove();
+});
 
 it("old lines are queued once for the language model, and withhold nothing", async () => {
   const { memory, store, remove } = temporaryWork();

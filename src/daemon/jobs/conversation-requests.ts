@@ -37,12 +37,9 @@ export interface TranscriptToRead extends Partial<TranscriptPayload> {
   priority?: number;
 }
 
-/** Asks that a transcript be read on. */
-export function askForReading(
-  memory: Memory,
-  path: string,
-  { priority: urgency = priority.live, ...asked }: TranscriptToRead,
-): void {
+/** Asks that a transcript be read on: past sessions after those that go on now. */
+export function askForReading(memory: Memory, path: string, asked: TranscriptToRead): void {
+  const urgency = asked.priority ?? (asked.is_import ? priority.import : priority.live);
   const waiting = waitingJob(memory, { kind: "transcript", subject: path })?.payload;
   const known = transcriptByPath(memory, path);
   const payload: TranscriptPayload = {
