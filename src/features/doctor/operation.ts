@@ -23,6 +23,7 @@ export const diagnose = operation({
   path: "GET /doctor",
   summary: "Check this machine and project, with a fix for each problem",
   of: "project",
+  audited: false,
   request: nothing,
   response: doctorResponse,
   answer: async () => (await import("./answer.ts")).diagnose,
