@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { speakerHere } from "./agents/profiles.ts";
 import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
 import { homeOf, ignoredPlaces } from "./project/home.ts";
@@ -37,12 +38,12 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else {
   warnOfIgnored();
   keepCompiledCode();
-  void nameDoor().then(() => import("./cli/pm.ts"));
+  nameDoor();
+  void import("./cli/pm.ts");
 }
 
 /** What an agent runs in its shell gets what agents get. */
-async function nameDoor(): Promise<void> {
-  const { speakerHere } = await import("./agents/profiles.ts");
+function nameDoor(): void {
   if (speakerHere() === "agent") setOwnDoor("agent");
 }
 
@@ -67,7 +68,8 @@ function keepCompiledCode(): void {
 }
 
 async function runForwarded(): Promise<void> {
-  const [{ forward }] = await Promise.all([import("./cli/forward.ts"), nameDoor()]);
+  nameDoor();
+  const { forward } = await import("./cli/forward.ts");
   const code = await forward(args);
   if (typeof code === "number") {
     process.exitCode = code;
