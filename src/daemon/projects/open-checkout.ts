@@ -105,6 +105,7 @@ export class OpenCheckout {
     );
     endings.push(async () => (await watching).close());
     work.updateCommits();
+    void work.passed().then(() => of.analyseHistory());
     void this.observer?.takeStock();
     void work.warmUp();
   }

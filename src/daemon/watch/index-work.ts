@@ -102,6 +102,13 @@ export class IndexWork {
       () => {},
     );
     this.reconcile();
+    // Code can be searched before history.
+    this.commitPasses = this.passes;
+  }
+
+  /** Resolves when the passes over all files that were asked for so far are over. */
+  passed(): Promise<void> {
+    return this.passes;
   }
 
   /** Looks at every file for changes; one waiting pass serves all who ask. */
