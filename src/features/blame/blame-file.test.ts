@@ -102,7 +102,7 @@ describe("each line", () => {
     rememberSession(repo.memory, "s", ["make it"]);
     repo.commit("one", { "a.ts": "x\n" });
     const two = repo.commit("two", { "a.ts": "x\ny\n" });
-    expect((await blame("a.ts")).notes).toEqual([]);
+    expect((await blame("a.ts")).notes.join()).not.toContain("not analysed");
     expect(commitByHash(repo.memory, two)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
     const done = await backfill(repo.work, { all: true });
     expect(done).toMatchObject({ commits: 2, lookedAt: 2 });
