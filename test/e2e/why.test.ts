@@ -286,7 +286,7 @@ describe("without an agent", () => {
     expect(stdout).toContain("Author unknown; committed by Ann");
     expect(stdout).toContain("No sessions recorded yet.");
     expect((await blame("src/auth.ts")).notes[0]).toContain("No sessions recorded yet.");
-    expect((await pm("stats")).stdout).toContain("No commits analysed.");
+    expect((await pm("stats")).stdout).toContain("No shares of lines yet.");
   });
 
   it("explains a whole file, and sums up a directory", async () => {
