@@ -65,6 +65,7 @@ export default defineConfig([
       "start-daemon": "src/client/start-daemon.ts",
       client: "src/pommel-client.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
+      "git-launcher": "src/git/launcher.ts",
       "index-worker": "src/code/index/index-worker.ts",
       "job-thread": "src/daemon/jobs/threads/job-thread.ts",
     },

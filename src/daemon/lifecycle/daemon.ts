@@ -39,6 +39,7 @@ import { MachineWatch } from "../watch/machine-watch.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
+import { GitLauncher } from "./git-launcher.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { closeServer, listen, listenOnSocket, newRecord, removeRecord, writeRecord } from "./port.ts";
 
@@ -160,6 +161,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => lock.release());
     keepEncrypted(config, log);
 
+    const gitLauncher = new GitLauncher(log);
+    endings.push(() => gitLauncher.end());
     let lastUsed = Date.now();
     const touch = () => {
       lastUsed = Date.now();
@@ -261,6 +264,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
       const now = Date.now();
+      gitLauncher.check();
       if (now - lastSweep >= Math.min(sweepMs, options.closeAfterMs)) {
         lastSweep = now;
         seen.note(now);
