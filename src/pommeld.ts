@@ -7,6 +7,7 @@ import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/d
 import { onReplaced } from "./daemon/lifecycle/live-settings.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
+import { optimiseLater } from "./project/tune-compiler.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 import { passphraseForSuccessor } from "./store/encryption/keys.ts";
@@ -25,6 +26,7 @@ Options:
   --help                     print this
 `;
 
+optimiseLater();
 void main().catch(async (error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);
   if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);

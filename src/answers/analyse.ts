@@ -7,8 +7,11 @@ import { historyStart } from "../store/memory/sessions/sessions-here.ts";
 import { changing } from "./changing.ts";
 import { openMemory } from "./open.ts";
 
-/** An answer waits so long for commits that it is about, in all. One takes some 33 ms on a quiet machine. Milliseconds. */
-const waitMs = 2000;
+/**
+ * An answer waits so long for commits that it is about, in all; what is not analysed by then is for the next answer. One takes
+ * some 33 ms on a quiet machine. Milliseconds.
+ */
+const waitMs = 700;
 /** At most so many are analysed for one answer, the latest. */
 const maxCommits = 60;
 
