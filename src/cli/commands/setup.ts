@@ -22,7 +22,7 @@ import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { counted, homeRelative, oneLine } from "../terminal/text.ts";
-import { queueTranscripts } from "./import/sources.ts";
+import { keepPastSessions, queueTranscripts } from "./import/sources.ts";
 import { agentsNamed } from "./init/choices.ts";
 import {
   type AgentOutcome,
@@ -182,6 +182,11 @@ export async function setupCommand(
   const planned = await planWanted(place, options);
   const record = await chooseRecord(options, planned, output);
   if (record === null) return interruptedCode;
+  if (!options.dryRun) {
+    await saveRecording(record);
+    // Before anything is read: an agent that is started now may delete what is old.
+    if (options.import !== false) await keepPastSessions(output);
+  }
   const past = options.import === false ? null : await findAllSessions(isRecordedBy(record));
   const result: SetupResult = {
     home: place.dir,
@@ -199,10 +204,6 @@ export async function setupCommand(
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
   }
-  if (!isRecording(record)) {
-    setConfig(null, "sessions.record", record, { global: true });
-    await applyChanges(null);
-  }
   output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
   switchOn(place);
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
@@ -217,6 +218,12 @@ export async function setupCommand(
   if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
   output.result(result, () => lastWords(result, output));
   return undefined;
+}
+
+async function saveRecording(record: "all" | "named"): Promise<void> {
+  if (isRecording(record)) return;
+  setConfig(null, "sessions.record", record, { global: true });
+  await applyChanges(null);
 }
 
 const recordText = {

@@ -7,6 +7,7 @@ import { run, runInDaemon } from "../../answers/run.ts";
 import { clearAutostart } from "../../client/autostart.ts";
 import type { commandRequest, commandResponse } from "../../features/daemon/operation.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
+import { keepUnread } from "../../features/import/keep-unread.ts";
 import { backupFolders } from "../../features/projects/known-projects.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
@@ -243,6 +244,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => removeRecord(ours));
     log.info(`pommeld ${version} answers on 127.0.0.1:${port} and ${socketOf()}`);
     endings.push(collectWhileBusy());
+    await keepBeforeReading(log);
     endings.push(() => spool.close());
     void spool.begin();
     const seen = new SeenUntil();
@@ -285,6 +287,17 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Past sessions are safe before any is read; questions are answered meanwhile. */
+async function keepBeforeReading(log: Logger): Promise<void> {
+  try {
+    const { transcripts, bytes, problem } = await keepUnread();
+    if (transcripts > 0) log.info(`the vault has ${transcripts} unread transcripts (${bytes} bytes)`);
+    if (problem !== null) log.warn(problem);
+  } catch (error) {
+    log.warn(`unread transcripts are not kept: ${messageOf(error)}`);
   }
 }
 

@@ -15,7 +15,7 @@ import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, localTime, oneLine } from "../../terminal/text.ts";
-import { importTranscripts } from "./sources.ts";
+import { importTranscripts, keepPastSessions } from "./sources.ts";
 
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
@@ -105,6 +105,8 @@ export async function importCommand(
     output.print("Nothing was imported.");
     return 1;
   }
+  // An agent that is started meanwhile may delete what is old.
+  await keepPastSessions(output);
   const followed = await importTranscripts(project, agent, preview.files);
   if (followed === null) {
     output.note("The import continues in the daemon; `pm daemon queue` shows its progress.");
