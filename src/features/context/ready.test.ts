@@ -13,6 +13,7 @@ import { encryptHome } from "../../store/encryption/convert.ts";
 import { forgetKeys } from "../../store/encryption/keys.ts";
 import { listInjections } from "../../store/memory/injections.ts";
 import { saveSession } from "../../store/memory/sessions/sessions.ts";
+import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { contextFor } from "./context.ts";
 import type { ContextRequest } from "./operation.ts";
 import { makeReady, recordGiven, stateOfReady } from "./ready.ts";
@@ -42,6 +43,13 @@ it("is what a new session would be told, and one that was compacted", async () =
   const at = Date.now();
   changeMemory(project, (memory) => {
     saveSession(memory, { uid: "earlier", agent: "claude", cwd: project.root, lastAt: at });
+    const path = join(home.dir, "earlier.jsonl");
+    const { id } = saveSession(memory, { uid: "earlier", agent: "claude", cwd: project.root });
+    saveTranscript(memory, {
+      ...{ path, agent: "claude", sessionId: id, lineHash: "", readAt: 0, skipped: {} },
+      ...{ offset: 0, size: 0 },
+    });
+    saveSession(memory, { uid: "begun", agent: "claude", cwd: project.root, lastAt: at });
     saveSession(memory, { uid: "over", agent: "claude", cwd: project.root, lastAt: at - 7_200_000 });
   });
   await makeReady(project);

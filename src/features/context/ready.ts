@@ -31,7 +31,7 @@ import { frameAround, frameQuotes, type Injection } from "./source.ts";
 
 /** Sessions that were at work so lately may be compacted; the latest. Milliseconds. */
 const compactedWithinMs = 3_600_000;
-const maxCompactions = 4;
+const maxCompactions = 8;
 
 /**
  * Writes down what agents in a checkout are told by themselves, for hooks that have no time to ask (ready-context.ts); removes
@@ -59,7 +59,10 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
   const source = await sourceFor(project, memory, { session_id: "", cwd: project.root });
   if (kinds.includes("start")) atStart.start = linesOf(await toTellAtStart(source, ""));
   if (kinds.includes("compaction")) {
-    const active = activeSessions(memory, made.at - compactedWithinMs);
+    // What has only begun has no transcript yet, and nothing to lose.
+    const active = activeSessions(memory, made.at - compactedWithinMs).filter(
+      ({ paths }) => paths.length > 0,
+    );
     for (const { uid, paths } of active.sort((a, b) => b.lastAt - a.lastAt).slice(0, maxCompactions)) {
       const summary = await summaryIn(memory, { transcript_path: paths[0] });
       atStart.compactions[uid] = linesOf(toTellAfterCompaction(source, uid, summary));
