@@ -2,13 +2,13 @@ import type { Agent } from "../../agents/agent.ts";
 import { agents } from "../../agents/registry.ts";
 import { keepTranscript, letTranscriptGo } from "../../agents/vaulted.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
-import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { messageOf } from "../../project/errors.ts";
 import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
 import { homeOf } from "../../project/home.ts";
-import { projectOf } from "../../project/paths.ts";
+import { type Project, projectOf } from "../../project/paths.ts";
+import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import { forgottenSessions } from "../../store/memory/privacy/forget.ts";
 import { readOffsets } from "../../store/memory/sessions/transcripts.ts";
 import { Registry } from "../../store/registry.ts";
@@ -87,14 +87,14 @@ function wantedBy(
     const info = await agent.describe(path).catch(() => null);
     if (info === null || [info.session, info.parent?.session].some((uid) => uid && forgotten.has(uid)))
       return false;
-    const answer = known.get(info.cwd) ?? isRecorded(record, info.cwd);
+    const answer = known.get(info.cwd) ?? isRecorded(record, findPastProject(agent, path, info.cwd));
     known.set(info.cwd, answer);
     return answer;
   };
 }
 
-/** Of a directory that is gone, nobody said that it is not to be recorded. */
-async function isRecorded(record: "all" | "named", cwd: string): Promise<boolean> {
-  const project = await findProjectIfAny(cwd);
+/** Of a directory that is gone and that no project claims, nobody said that it is not to be recorded. */
+async function isRecorded(record: "all" | "named", found: Promise<Project | null>): Promise<boolean> {
+  const project = await found;
   return project === null ? record === "all" : recordingConfig(project).config["sessions.capture"];
 }
