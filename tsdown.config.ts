@@ -84,7 +84,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
+              "project/(?:errors|paths|levels|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
             ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
