@@ -101,6 +101,7 @@ export const showQueue = operation({
   summary: "Show pending and failed jobs",
   of: "project",
   audited: false,
+  looks: true,
   request: nothing,
   response: queueResponse,
   answer: async () => (await import("./answer.ts")).showQueue,

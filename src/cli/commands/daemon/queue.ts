@@ -4,7 +4,8 @@ import { indexFiles } from "../../../features/index/operation.ts";
 import type { JobsStatus } from "../../../features/jobs/operation.ts";
 import { retryJobs, showQueue } from "../../../features/jobs/operation.ts";
 import { showStatus } from "../../../features/status/operation.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, seeProject } from "../../../git/projects/find-project.ts";
+import { requireIndexed } from "../../../git/projects/indexed.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -22,6 +23,7 @@ export async function reindexCommand(
   options: { path?: string[] },
 ): Promise<number> {
   const project = await findProject(cwd);
+  requireIndexed(project);
   const paths = options.path ?? [];
   const started = Date.now();
   const progress = createProgress({ label: "Indexing", unit: "files" });
@@ -64,7 +66,7 @@ type QueueReport = JobsStatus & { daemon_running: boolean };
 
 /** `pm daemon queue`: pending, running, failed and last finished jobs. */
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = await findProject(cwd);
+  const project = await seeProject(cwd);
   const report = await queueReport(project);
   output.result(report, () => renderQueue(report, output));
 }

@@ -14,14 +14,15 @@ import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import type { QueueResponse } from "../../../features/jobs/operation.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../../git/projects/indexed.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { messageOf, PommelError } from "../../../project/errors.ts";
+import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../frame.ts";
 import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
+import { openCheckout, queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
 import { roughly } from "../status/memory.ts";
 
@@ -122,10 +123,13 @@ export async function startCommand(
   { cwd, output }: CommandContext,
   options: { foreground?: boolean; wait?: boolean },
 ): Promise<number> {
-  const project = await findProjectIfAny(cwd);
+  const around = await findProjectIfAny(cwd);
+  const plain = around && whyNotIndexed(around);
+  const project = plain === null ? around : null;
   // A mistake in the configuration is better shown here than found in the daemon's log.
-  loadConfig(project);
+  loadConfig(around);
   await givePassphrase(output);
+  if (plain !== null) output.note(explanationOf(plain.refusal));
   if (options.foreground) {
     const running = await findDaemon();
     if (!running) return runDaemonHere();
@@ -182,6 +186,7 @@ function alreadyRunning({ pid, port }: DaemonRecord): string {
 async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
   const daemon = { pid: record.pid, port: record.port, already_running: !isNew };
   if (project === null) return { ...daemon, files_to_index: null, eta_seconds: null, past_sessions: null };
+  await openCheckout(project);
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {

@@ -20,9 +20,9 @@ export function memoryRows({ memory, daemon, models }: StatusResponse): Row[] {
     ["Last session:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
   rows.push(...vanishingRows(memory.vanishing));
-  if (daemon.running) rows.push(...jobRows(memory.jobs));
+  if (daemon.has_open) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
-    rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon is running`]);
+    rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon works on them now`]);
   rows.push(contextRow(memory.context));
   const { dead } = memory.jobs;
   if (dead.length > 0) {

@@ -23,7 +23,14 @@ const vanishing = {
 const busy: StatusResponse = {
   version: "1.2.3",
   project: "/home/ada/engine",
-  daemon: { running: true, pid: 42, port: 17_423, uptime_seconds: 192, memory_bytes: 85_000_000 },
+  daemon: {
+    running: true,
+    has_open: true,
+    pid: 42,
+    port: 17_423,
+    uptime_seconds: 192,
+    memory_bytes: 85_000_000,
+  },
   index: {
     total_files: 847,
     total_chunks: 12_453,
@@ -195,12 +202,19 @@ test("says how much of the memory vectors are: a byte for each dimension", () =>
 });
 
 test("has no queue and says how to start when nothing runs", () => {
-  const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
+  const daemon = {
+    running: false,
+    has_open: false,
+    pid: null,
+    port: null,
+    uptime_seconds: null,
+    memory_bytes: null,
+  };
   const shown = renderStatus({ ...busy, daemon, notes: [] }, screen);
-  expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
+  expect(shown).toContain("Pommel 1.2.3 - daemon: not running in /home/ada/engine");
   expect(shown).toContain("pm daemon start");
   expect(shown).not.toContain("Queue");
-  expect(shown).toContain("Pending:       2 jobs; no daemon is running");
+  expect(shown).toContain("Pending:       2 jobs; no daemon works on them now");
   expect(shown).not.toContain("polling");
   expect(shown).toContain("Searches still work");
   const health = { ...busy.health, status: "failing" as const, database: "unreadable" as const };
