@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
+import { isDaemon } from "../../src/protocol/daemon-record.ts";
 import { until } from "./daemon-fixture.ts";
 import { pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
@@ -21,15 +22,6 @@ function daemonOfDemo(): number | null {
     return (JSON.parse(record) as { pid: number }).pid;
   } catch {
     return null;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -65,7 +57,7 @@ it("shows what Pommel does, step by step, and leaves nothing", async () => {
   ])
     expect(stdout).toContain(said);
   expect(readdirSync(temporary)).toEqual([]);
-  expect(isAlive(pid)).toBe(false);
+  expect(isDaemon(pid)).toBe(false);
   expect(readdirSync(repository)).toEqual([".git", "saffron.ts"]);
 });
 
@@ -81,7 +73,7 @@ it.each(["SIGTERM", "SIGINT", "SIGKILL"] as const)(
     const pid = await until(daemonOfDemo);
     demo.kill(signal);
     expect(await ended).toEqual(signal === "SIGKILL" ? [null, signal] : [130, null]);
-    await until(() => readdirSync(temporary).length === 0 && !isAlive(pid));
+    await until(() => readdirSync(temporary).length === 0 && !isDaemon(pid));
   },
 );
 

@@ -18,7 +18,6 @@ export interface StorySession {
   /** Before the day on which the story is told. */
   hoursAgo: number;
   branch: string;
-  title: string;
   turns: readonly StoryTurn[];
 }
 
@@ -100,7 +99,6 @@ export const story: readonly StorySession[] = [
     id: "4b1d9c52-7a3e-4f06-9d18-2c5e8a7b6f01",
     hoursAgo: 52,
     branch: "main",
-    title: "Payments client with retries",
     turns: [
       {
         prompt: "Write a small client for the payments API. It should retry when the network fails.",
@@ -117,7 +115,6 @@ export const story: readonly StorySession[] = [
     id: "9e07f3aa-51c8-4c2b-8f4d-6d1b3e9c7a02",
     hoursAgo: 27,
     branch: "fix/backoff",
-    title: "Back off between retries",
     turns: [
       {
         prompt:
@@ -139,7 +136,6 @@ export const story: readonly StorySession[] = [
     id: "c2f5d8b1-0e94-4a7d-b36a-8f7e1d2c5b03",
     hoursAgo: 3,
     branch: "fix/backoff",
-    title: "Test the retries",
     turns: [
       {
         prompt: "Add a test that it gives up after five attempts. Why did we choose jitter again?",

@@ -12,6 +12,9 @@ const hourMs = 3_600_000;
 const stepMs = 20_000;
 const untilCommitMs = 120_000;
 
+/** Whose repository it is. */
+const person = { name: "Robin Falk", email: "robin@example.com" };
+
 interface StoryPlace {
   /** The repository. */
   root: string;
@@ -30,6 +33,7 @@ export function tellStory(place: StoryPlace): void {
   const began = place.now - 60 * hourMs;
   for (const [path, content] of Object.entries(beginning)) put(began, join(place.root, path), content);
   git(began, "init", "--quiet", "--initial-branch=main", "--template=");
+  for (const [name, value] of Object.entries(person)) git(began, "config", `user.${name}`, value);
   git(began, "add", ".");
   git(began, "commit", "--quiet", "--message", "Begin");
   for (const session of story) tellSession(place, session);
@@ -37,7 +41,7 @@ export function tellStory(place: StoryPlace): void {
 
 /** Adds a session, its commits and its transcript. */
 export function tellSession({ root, home, now }: StoryPlace, session: StorySession): void {
-  const { id, hoursAgo, branch, title, turns } = session;
+  const { id, hoursAgo, branch, turns } = session;
   const git = gitIn(root);
   const transcript = new Transcript(session, root, now - hoursAgo * hourMs);
   if (branch !== "main") {
@@ -61,7 +65,7 @@ export function tellSession({ root, home, now }: StoryPlace, session: StorySessi
   }
   const folder = join(home, ".claude/projects", root.replaceAll(/[^a-zA-Z0-9]/g, "-"));
   // As old as it says: the daemon waits for more of a new one before it sums it up.
-  put(transcript.at, join(folder, `${id}.jsonl`), transcript.text(title));
+  put(transcript.at, join(folder, `${id}.jsonl`), transcript.text());
 }
 
 /** A transcript in the shape that Claude Code writes. */
@@ -111,9 +115,8 @@ class Transcript {
     this.last = uuid;
   }
 
-  text(title: string): string {
-    const lines = [{ type: "summary", summary: title, leafUuid: this.last }, ...this.lines];
-    return `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
+  text(): string {
+    return this.lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 }
 
@@ -160,10 +163,6 @@ function gitIn(root: string): (at: number, ...args: string[]) => string {
       ...Object.fromEntries(inherited),
       GIT_CONFIG_GLOBAL: devNull,
       GIT_CONFIG_NOSYSTEM: "1",
-      GIT_AUTHOR_NAME: "Robin Falk",
-      GIT_AUTHOR_EMAIL: "robin@example.com",
-      GIT_COMMITTER_NAME: "Robin Falk",
-      GIT_COMMITTER_EMAIL: "robin@example.com",
       GIT_AUTHOR_DATE: date,
       GIT_COMMITTER_DATE: date,
     };
