@@ -3,6 +3,7 @@ import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { indexFiles } from "../../../features/index/operation.ts";
 import type { JobsStatus } from "../../../features/jobs/operation.ts";
 import { retryJobs, showQueue } from "../../../features/jobs/operation.ts";
+import { describeWaiting } from "../../../features/jobs/words.ts";
 import { showStatus } from "../../../features/status/operation.ts";
 import { findProject, seeProject } from "../../../git/projects/find-project.ts";
 import { requireIndexed } from "../../../git/projects/indexed.ts";
@@ -136,15 +137,16 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
     if (!report.daemon_running)
       lines.push(colors.warn("No daemon is running: `pm daemon start` resumes the work."));
   }
-  for (const { kind, subject, done, total } of running) {
+  for (const { kind, subject, done, total, waits_for } of running) {
     const size =
       total === 0
         ? ""
         : kind === "transcript"
           ? `${humanBytes(done)} of ${humanBytes(total)}`
           : `${done} of ${total}`;
+    const facts = [size, describeWaiting({ waits_for })].filter((fact) => fact !== "").join(", ");
     lines.push(
-      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${size}`.trimEnd(),
+      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${facts}`.trimEnd(),
     );
   }
   if (dead.length > 0) {

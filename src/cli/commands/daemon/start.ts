@@ -21,6 +21,7 @@ import type { Project } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../frame.ts";
+import { whatRuns } from "../../results/at-work.ts";
 import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { openCheckout, queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
@@ -158,7 +159,10 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
   if (problem !== null) output.note(`${problem} ${keepLocks}`);
   if (!startedHere) {
     output.print(alreadyRunning(record));
-    return reportOn(record, project, false);
+    const report = await reportOn(record, project, false);
+    const running = project && (await whatRuns(project, output.colors));
+    output.print(running ?? "Use `pm status` to see what it does.");
+    return report;
   }
   const report = await reportOn(record, project, true).catch(async (error: unknown) => {
     if (!(error instanceof DaemonUnreachable)) throw error;
@@ -180,7 +184,7 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
 }
 
 function alreadyRunning({ pid, port }: DaemonRecord): string {
-  return `Pommel daemon is already running (PID ${pid}, port ${port}).\nUse \`pm status\` to see what it does.`;
+  return `Pommel daemon is already running (PID ${pid}, port ${port}).`;
 }
 
 async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
@@ -206,9 +210,10 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
 
 export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
-  const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
   return [
-    `  Files to index:     ${files}`,
+    files_to_index === null
+      ? "  The files are being looked through; how many there are to index is not known yet."
+      : `  Files to index:     ${files_to_index.toLocaleString("en")}`,
     // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
     ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
     "",

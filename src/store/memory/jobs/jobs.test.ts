@@ -4,7 +4,7 @@ import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { Memory } from "../memory.ts";
 import type { JobRecord } from "../memory-records.ts";
 import { queueFigures, recentActivity } from "../sessions/activity.ts";
-import { listJobs, nextDue } from "./job-rows.ts";
+import { listJobs, listMoreUrgent, nextDue } from "./job-rows.ts";
 import {
   claim,
   enqueue,
@@ -50,6 +50,19 @@ describe("the queue", () => {
     expect(takeAfter()).toBeNull();
     finish(memory, first, { chunks: 0, tookMs: 0, now: 10 });
     expect(takeAfter()).toMatchObject({ subject: "c" });
+  });
+
+  it("says what goes before a job, by kind", () => {
+    enqueue(memory, { kind: "history", subject: "commits", priority: 160 }, 0);
+    add("a", { priority: 100 });
+    add("b", { priority: 100 });
+    add("later", { priority: 100, notBefore: 20 });
+    enqueue(memory, { kind: "commit", subject: "c", priority: 30 }, 0);
+    expect(listMoreUrgent(memory, 160, 10)).toEqual([
+      { kind: "transcript", jobs: 2 },
+      { kind: "commit", jobs: 1 },
+    ]);
+    expect(listMoreUrgent(memory, 30, 10)).toEqual([]);
   });
 
   it("puts a newer job in place of one that waits, which keeps its place", () => {
