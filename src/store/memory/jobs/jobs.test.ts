@@ -262,17 +262,22 @@ describe("figures", () => {
       etaMs: null,
     });
     noteProgress(memory, first, { done: 1000, total: 1000, now: 5 });
-    finish(memory, first, { chunks: 40, tookMs: 2000, now: 1000 });
+    finish(memory, first, { chunks: 40, tookMs: 2000, now: 2000 });
     noteProgress(memory, take()!, { done: 500, total: 3000 });
-    expect(queueFigures(memory, 1000)).toMatchObject({
+    // Of commits, not of bytes.
+    enqueue(memory, { kind: "history", subject: "commits", total: 1281 }, 0);
+    // Too early for a time.
+    expect(queueFigures(memory, 4000)).toMatchObject({ chunksPerSecond: 10, etaMs: null });
+    // What was not done lately counts as well.
+    expect(queueFigures(memory, 10_000)).toMatchObject({
       done: 500,
       total: 3000,
-      chunksPerSecond: 20,
-      etaMs: 5000,
+      chunksPerSecond: 4,
+      etaMs: 25_000,
     });
     expect(queueFigures(memory, 400_000)).toMatchObject({ chunksPerSecond: null, etaMs: null });
     expect(recentActivity(memory, 5)).toEqual([
-      { at: 1000, kind: "transcript", subject: "a", outcome: "done", chunks: 40, units: 1000, tookMs: 2000 },
+      { at: 2000, kind: "transcript", subject: "a", outcome: "done", chunks: 40, units: 1000, tookMs: 2000 },
     ]);
   });
 
