@@ -64,6 +64,7 @@ export default defineConfig([
       pommeld: "src/pommeld.ts",
       "start-daemon": "src/client/start-daemon.ts",
       client: "src/pommel-client.ts",
+      "demo-guard": "src/cli/commands/demo/guard.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
       "git-launcher": "src/git/launcher.ts",
       "index-worker": "src/code/index/index-worker.ts",

@@ -108,7 +108,7 @@ function install(node, npm, prefix) {
 const withNode = (env, node) => ({ ...env, PATH: dirname(node) + delimiter + env.PATH });
 
 const tarball = pack();
-/** Little of this repository: enough for the demo's questions. */
+/** Little of this repository: enough for the demo's question. */
 const repository = join(work, "repository");
 run("git", ["clone", "--quiet", "--sparse", root, repository]);
 run("git", ["sparse-checkout", "set", "src/daemon", "src/models/http"], { cwd: repository });
@@ -146,7 +146,7 @@ for (const spec of nodeVersions) {
     const prefix = join(work, `node-${version}-npm-${npmVersion}`);
     if (!note(row, "install", install(node, npm, prefix))) continue;
     const pm = join(prefix, "lib/node_modules/pommel/bin/pm.cjs");
-    const demo = run(node, [join(root, "scripts/demo.mjs"), repository, pm], {
+    const demo = run(node, [pm, "demo", repository, "where are retries with backoff done"], {
       env: withNode(testEnv, node),
     });
     note(row, "demo", demo.ok ? null : "see above");

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { speakerHere } from "./agents/profiles.ts";
 import { forwarded, includesCommand } from "./cli/forward.ts";
 import { canonical } from "./cli/names.ts";
-import { homeOf, ignoredPlaces } from "./project/home.ts";
+import { compiledCodeDir, homeOf, ignoredPlaces } from "./project/home.ts";
 import { setOwnDoor } from "./protocol/door.ts";
 
 /**
@@ -60,8 +59,8 @@ function keepCompiledCode(): void {
   const module: { enableCompileCache?: (directory: string) => unknown; builtinModules: unknown } =
     process.getBuiltinModule("node:module");
   try {
-    const { cacheDir } = homeOf();
-    if (existsSync(cacheDir)) module.enableCompileCache?.(join(cacheDir, "compiled"));
+    const home = homeOf();
+    if (existsSync(home.cacheDir)) module.enableCompileCache?.(compiledCodeDir(home));
   } catch {
     // The command says what is wrong with the home; its help needs none.
   }

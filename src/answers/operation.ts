@@ -56,6 +56,8 @@ interface Options {
   readonly editors?: boolean;
   /** Through which door it comes, whoever asks. */
   readonly door?: Door;
+  /** A look at how things are: for it a daemon neither opens nor remembers what is not open. */
+  readonly looks?: boolean;
 }
 
 interface Shapes<Q extends z.ZodMiniObject, S extends z.ZodMiniObject> {
@@ -112,6 +114,7 @@ export function operation<
     audited: !changes,
     audience: "everybody",
     editors: false,
+    looks: false,
     ...described,
     methods: address.slice(0, at).split(" or ") as Method[],
     path: address.slice(at + 1),

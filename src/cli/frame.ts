@@ -12,6 +12,8 @@ export interface CommandContext {
   cwd: string;
   /** `--debug` was given. */
   debug: boolean;
+  /** A daemon runs it for another process, in which alone somebody can be asked. */
+  isRemote: boolean;
   output: Output;
 }
 
@@ -75,15 +77,25 @@ function runOf(command: Command): Run {
 /** The command is not run for others. */
 export class NotForwarded extends Error {}
 
+/** The commands that look at how things are, and change nothing anywhere. */
+const lookingCommands = new Set([
+  "complete",
+  "completion",
+  "daemon queue",
+  "doctor",
+  "help",
+  "projects",
+  "status",
+]);
+
 /**
  * The commands that start a missing daemon, for the next time: those that it runs or that change its data. Excluded are
  * commands that manage or examine the daemon, and those unrelated to it.
  */
 const servedCommands = new Set([
-  ...forwarded,
+  ...[...forwarded].filter((name) => !lookingCommands.has(name)),
   ...["daemon reindex", "memory forget", "memory scrub", "note", "share git", "share team"],
 ]);
-servedCommands.delete("status");
 
 /** The names that lead to a command: `memory`, `backup` and `list` of `pm memory backup list`. */
 function namesOf(command: Command): string[] {
@@ -128,16 +140,24 @@ function action<Args extends unknown[]>(
     const context: CommandContext = {
       cwd: caller.cwd,
       debug: options.debug ?? false,
+      isRemote: caller.isRemote,
       output: createOutput({ json: options.json ?? false, noColor: options.color === false }, caller.streams),
     };
     const execute = await load();
+    const names = namesOf(command);
     try {
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
-      const notice = context.output.json ? null : takeNotice(context.cwd);
+      // That it was said is written down.
+      const isQuiet = context.output.json || includesCommand(lookingCommands, names);
+      const notice = isQuiet ? null : takeNotice(context.cwd);
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
+    } catch (error) {
+      // Where there is no project, the process of whoever sits there may ask whether there is to be one.
+      if (caller.isRemote && codeOf(error) === "not_initialised") throw new NotForwarded();
+      throw error;
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
-      if (!caller.isRemote && includesCommand(servedCommands, namesOf(command))) {
+      if (!caller.isRemote && includesCommand(servedCommands, names)) {
         await startMissingDaemon();
       }
     }

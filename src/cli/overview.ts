@@ -1,7 +1,8 @@
 import { call } from "../client/call.ts";
 import type { SessionsResponse } from "../features/sessions/operation.ts";
 import { listSessions } from "../features/sessions/operation.ts";
-import { findProjectIfAny } from "../git/projects/find-project.ts";
+import { findProjectIfAny, isRemembered, seeProject } from "../git/projects/find-project.ts";
+import { whyNotIndexed } from "../git/projects/indexed.ts";
 import type { Project } from "../project/paths.ts";
 import type { CommandContext } from "./frame.ts";
 import { aligned } from "./terminal/output.ts";
@@ -28,8 +29,10 @@ const toBegin = [
 
 /** `pm` alone: what was done here last and the commands of a day; outside of a project, how to begin. */
 export async function overview({ cwd, output }: CommandContext): Promise<void> {
-  const project = await findProjectIfAny(cwd);
-  const answer = project && (await latestIn(project));
+  const around = await findProjectIfAny(cwd, seeProject);
+  const isKnown = around !== null && isRemembered(around);
+  const project = around !== null && (isKnown || whyNotIndexed(around) === null) ? around : null;
+  const answer = project !== null && isKnown ? await latestIn(project) : null;
   const { colors } = output;
   const list = (commands: typeof ofADay | typeof toBegin) =>
     aligned(commands.map(([command, does]) => [`  ${colors.bold(command)}`, does]));

@@ -25,6 +25,7 @@ const sections: Readonly<Record<string, Readonly<Record<string, () => Promise<De
     browse: async () => (await import("./commands/sections/every-day.ts")).declareBrowse,
   },
   "Set up": {
+    demo: async () => (await import("./commands/sections/set-up.ts")).declareDemo,
     setup: async () => (await import("./commands/sections/set-up.ts")).declareSetup,
     init: async () => (await import("./commands/sections/set-up.ts")).declareInit,
     import: async () => (await import("./commands/sections/set-up.ts")).declareImport,

@@ -141,7 +141,10 @@ async function runHere<O extends Operation>(
   return run(operation, place, input, how);
 }
 
+/** @throws PommelError `not_initialised` for a directory whose files are not to be indexed */
 async function indexFirst(project: Project, signal: AbortSignal | undefined): Promise<void> {
+  const { requireIndexed } = await import("../git/projects/indexed.ts");
+  requireIndexed(project);
   if (loadConfig(project).config["index.driver"] !== "sqlite") return;
   const { reindex } = await import("../answers/reindex.ts");
   try {

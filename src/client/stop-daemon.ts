@@ -34,9 +34,19 @@ export async function stopDaemon(limitMs = timeoutMs): Promise<Stopped | null> {
     process.kill(pid, "SIGTERM");
   }
   if (await isGone(pid, limitMs)) return { pid, how };
-  if (isDaemon(pid)) process.kill(pid, "SIGKILL");
-  if (await isGone(pid, limitMs)) return { pid, how: "killed" };
+  if (kill(pid)) how = "killed";
+  if (await isGone(pid, limitMs)) return { pid, how };
   throw cannotStop(pid, "does not exit");
+}
+
+/** @returns false for what is no daemon, or has ended meanwhile */
+function kill(pid: number): boolean {
+  if (!isDaemon(pid)) return false;
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
 }
 
 function cannotStop(pid: number, why: string): PommelError {
@@ -47,9 +57,10 @@ function cannotStop(pid: number, why: string): PommelError {
   );
 }
 
+/** Whether its lock is free, which it gives back when all is stored, and its process has ended. */
 async function isGone(pid: number, limitMs: number): Promise<boolean> {
   for (const deadline = Date.now() + limitMs; Date.now() < deadline; await sleep(25)) {
-    if (lockHolder(daemonFiles().lock)?.pid !== pid) return true;
+    if (lockHolder(daemonFiles().lock)?.pid !== pid && !isDaemon(pid)) return true;
   }
   return false;
 }

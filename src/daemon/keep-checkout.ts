@@ -1,7 +1,6 @@
-import { daemonItself } from "../features/daemon/answer.ts";
 import { keptQueue } from "../features/jobs/answer.ts";
 import { keptSettings } from "../features/settings/answer.ts";
-import { keptStatus } from "../features/status/answer.ts";
+import { keptStatus, measuring } from "../features/status/answer.ts";
 import { describeCode, queueWith, statusWith } from "../features/status/status.ts";
 import type { Ending } from "./lifecycle/endings.ts";
 import type { LiveSettings } from "./lifecycle/live-settings.ts";
@@ -45,7 +44,7 @@ async function describeKept({ checkout, settings }: InUse) {
   if (isDegraded && health.status === "healthy") health.status = "degraded";
   return {
     ...status,
-    daemon: { running: true, ...daemonItself.get().measure() },
+    daemon: { running: true, has_open: true, ...measuring.get()() },
     queue,
     memory: { ...memory, vanishing: transcripts.vanishing() },
     notes: [

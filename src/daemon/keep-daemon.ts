@@ -5,6 +5,7 @@ import { diagnosing } from "../features/doctor/answer.ts";
 import type { doctorResponse } from "../features/doctor/operation.ts";
 import { pageKeys } from "../features/page/answer.ts";
 import { reloading } from "../features/settings/answer.ts";
+import { measuring } from "../features/status/answer.ts";
 import { findProject } from "../git/projects/find-project.ts";
 import { recordingConfig } from "../git/projects/recorded.ts";
 import { loadConfig } from "../project/config/config.ts";
@@ -60,8 +61,8 @@ export function keepDaemon(options: KeepDaemonOptions): Ending[] {
       signOut: (browser) => pages.signOut(browser),
       warmUp: (place) => void projects.at(place).catch(() => {}),
     }),
+    measuring.share(measure),
     daemonItself.share({
-      measure,
       describe: () => ({
         ...measure(),
         version,
@@ -104,7 +105,7 @@ async function reloadSettings(
   });
   // Whoever turned recording on is about to use it.
   if (project !== null && recordingConfig(project).config["sessions.capture"])
-    await projects.at(project.root);
+    await projects.openToRecord(project);
   const either = (one: "applied" | "need_restart") => [...new Set([...own[one], ...ofProjects[one]])];
   return {
     applied: either("applied"),

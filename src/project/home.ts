@@ -210,6 +210,9 @@ export const registryFile = ({ dataDir }: Home = homeOf()): string => join(dataD
 /** The person's settings for all projects. */
 export const ownConfigFile = ({ configDir }: Home = homeOf()): string => join(configDir, "config.toml");
 
+/** Where Node keeps what it compiled of Pommel's own program: nothing of a person's. */
+export const compiledCodeDir = ({ cacheDir }: Home = homeOf()): string => join(cacheDir, "compiled");
+
 /** The longest path of a socket that every system takes: 104 bytes on macOS, with the final NUL. */
 const maxSocketLength = 103;
 

@@ -84,7 +84,7 @@ test("a first search starts it, waits for it, and answers", async () => {
 
 test("so does every command that asks it", async () => {
   const project = createProject(modules(1));
-  expect(await pm(project, "daemon", "queue", "--json")).toMatchObject({ code: 0, stderr: "" });
+  expect(await pm(project, "memory", "notes", "--json")).toMatchObject({ code: 0, stderr: "" });
   await untilStarted();
 });
 

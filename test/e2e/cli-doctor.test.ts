@@ -1,7 +1,8 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { projectAt } from "../../src/project/paths.ts";
-import { runPm, temporaryDir } from "./run-pm.ts";
+import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 it("checks a fresh project: all works, and it says what is still missing", async () => {
   const cwd = temporaryDir();
@@ -25,12 +26,42 @@ it("checks a fresh project: all works, and it says what is still missing", async
     permissions: "ok",
     lock: "ok",
     daemon: "warn",
-    index: "warn",
+    index: "ok",
     memory: "ok",
   });
   // That nothing is encrypted is no fault, but there is something to do about it.
   for (const { name, status, hint } of checks.filter(({ name }) => name !== "encryption"))
     expect([name, hint !== ""]).toEqual([name, status !== "ok"]);
+});
+
+it("is green after a fresh set-up", async () => {
+  const home = temporaryDir("pommel-home-");
+  const cwd = temporaryRepository();
+  for (const dir of [".claude", "bin"]) mkdirSync(join(home, dir));
+  symlinkSync(pmFile, join(home, "bin/pommel"));
+  const env = {
+    ...homeAt(home),
+    ...{ CI: "", POMMEL_DAEMON_AUTOSTART: "true" },
+    PATH: `${join(home, "bin")}:${process.env.PATH}`,
+  };
+  try {
+    expect(await runPm(["setup", "--all"], { cwd, env })).toMatchObject({ code: 0 });
+    const notGreen = async () => {
+      const { stdout } = await runPm(["doctor", "--json"], { cwd, env });
+      const { checks } = JSON.parse(stdout) as {
+        checks: { name: string; status: string; message: string }[];
+      };
+      // What is about the machine alone.
+      const isMeant = (name: string) => name !== "disk" && name !== "watches";
+      return checks.filter(({ name, status }) => status !== "ok" && isMeant(name));
+    };
+    expect(await notGreen()).toEqual([]);
+    writeFileSync(join(cwd, "saffron.ts"), "export const saffron = 1;\n");
+    expect(await runPm(["search", "saffron"], { cwd, env })).toMatchObject({ code: 0 });
+    expect(await notGreen()).toEqual([]);
+  } finally {
+    await runPm(["stop"], { cwd, env });
+  }
 });
 
 it("fails when something is broken, and repairs what it can", async () => {

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { type PmResult, pmFile, runPm, temporaryDir } from "./run-pm.ts";
+import { type PmResult, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 describe("pm", () => {
   it("says how to begin, and in a project what a day needs, when nothing is asked", async () => {
     const anywhere = await runPm([], { cwd: process.env.HOME! });
     expect(anywhere).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("pm setup") });
-    const here = await runPm([], { cwd: temporaryDir() });
+    const here = await runPm([], { cwd: temporaryRepository() });
     expect(here).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("pm why FILE:LINE") });
     expect((await runPm(["--help"])).stdout).toContain("Usage: pm");
   });
@@ -100,7 +100,7 @@ describe("pm", () => {
   });
 
   it("searches the same way with and without the parser of command lines", async () => {
-    const cwd = temporaryDir();
+    const cwd = temporaryRepository();
     // How long it took, and how old the index is by now.
     const timeless = ({ stdout, stderr, ...rest }: PmResult) => ({
       ...rest,

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { StatusResponse } from "../../src/features/status/operation.ts";
-import { showStatus } from "../../src/features/status/operation.ts";
+import { readState, showStatus } from "../../src/features/status/operation.ts";
 import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -91,12 +91,14 @@ export async function until<T>(condition: () => T | Promise<T>): Promise<NonNull
   }
 }
 
-/** Whether the daemon has indexed the project's code; null where none answers. */
+/** Whether the daemon has indexed the project's code, which it opens for that; null where none answers. */
 export const isIdle = (project: Project): Promise<boolean | null> =>
-  callDaemon(project.root, showQueue, {}).then(
-    ({ code_is_idle }) => code_is_idle,
-    () => null,
-  );
+  callDaemon(project.root, readState, {})
+    .then(() => callDaemon(project.root, showQueue, {}))
+    .then(
+      ({ code_is_idle }) => code_is_idle,
+      () => null,
+    );
 
 export const untilIdle = (project: Project) => until(() => isIdle(project));
 

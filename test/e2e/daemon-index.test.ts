@@ -17,6 +17,7 @@ import type { SearchResponse } from "../../src/protocol/results.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { callsIn, countingCalls, killedAtCall, spread } from "../support/calls.ts";
+import { initialiseRepository } from "../support/repository-fixture.ts";
 import { runs } from "../support/runs.ts";
 import {
   cleanUp,
@@ -35,7 +36,7 @@ import {
   untilStopped,
   write,
 } from "./daemon-fixture.ts";
-import { callPm, pmFile, temporaryDir } from "./run-pm.ts";
+import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 describe("a daemon that answers for all their projects", () => {
   afterAll(cleanUp);
@@ -292,19 +293,20 @@ describe("a daemon of their own, or none", () => {
     expect(old.stderr).toContain("No daemon is running; the index is from 1 hour ago.");
   });
 
-  test("a search needs no project, records nothing, and touches nothing in the directory", async () => {
-    const root = temporaryDir();
+  test("a search needs no project, records nothing, and touches nothing in the repository", async () => {
+    const root = temporaryRepository();
     writeFileSync(join(root, "heron.ts"), "export const heron = 1;\n");
     const { id, indexDb, memoryDb } = projectAt(root);
     const search = await callPm(["search", "code", "heron"], { cwd: root });
     expect(search).toMatchObject({ code: 0, stdout: expect.stringContaining("heron.ts") });
-    expect(readdirSync(root)).toEqual(["heron.ts"]);
+    expect(readdirSync(root)).toEqual([".git", "heron.ts"]);
     expect([existsSync(indexDb), existsSync(memoryDb)]).toEqual([true, false]);
     expect(Registry.open().project(id)?.isNamed ?? false).toBe(false);
   });
 
   test("searches where it may not write", async () => {
     const project = createProject(modules(2));
+    initialiseRepository(project.root);
     const home = temporaryDir();
     const env = { PATH: process.env.PATH, POMMEL_DAEMON_AUTOSTART: "false", POMMEL_HOME: home, HOME: home };
     expect(await callPm(["reindex"], { cwd: project.root, env })).toMatchObject({ code: 0 });

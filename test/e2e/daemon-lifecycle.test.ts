@@ -11,7 +11,7 @@ import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
-import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
+import { isDaemon, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { IndexDatabase } from "../../src/store/index/sqlite/index-database.ts";
 import { acquireLock } from "../../src/store/sqlite/lock.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
@@ -240,6 +240,18 @@ describe("a daemon of their own", () => {
     await untilAnswering();
     daemon.kill("SIGSTOP");
     expect(await stopDaemon(300)).toEqual({ pid: daemon.pid, how: "killed" });
+  });
+
+  test("has ended when it counts as stopped, though its lock is free before", async () => {
+    const lateExit = join(temporaryDir(), "late-exit.cjs");
+    writeFileSync(
+      lateExit,
+      "const { exit } = process;\nprocess.exit = (code) => setTimeout(exit, 700, code);\n",
+    );
+    const daemon = spawnDaemon([], { env: { NODE_OPTIONS: `--require=${lateExit}` } });
+    await untilAnswering();
+    expect(await stopDaemon()).toEqual({ pid: daemon.pid, how: "asked" });
+    expect(isDaemon(daemon.pid!)).toBe(false);
   });
 
   test("takes the next port when its own is taken", async () => {

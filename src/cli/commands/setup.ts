@@ -19,6 +19,7 @@ import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts
 import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
 import type { CommandContext } from "../frame.ts";
+import { whatRuns } from "../results/at-work.ts";
 import { canAsk } from "../terminal/ask.ts";
 import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
@@ -224,7 +225,8 @@ export async function setupCommand(
   }
   const shown = past === null ? null : mostTelling(past, cwd);
   if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
-  output.result(result, () => lastWords(result, output));
+  const running = shown === null || output.json ? null : await whatRuns(shown, output.colors);
+  output.result(result, () => lastWords(result, running, output));
   return undefined;
 }
 
@@ -322,13 +324,15 @@ function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
   return first?.project ?? null;
 }
 
-function lastWords({ agents, questions }: SetupResult, { colors }: Output): string {
+/** @param running what the daemon is at for the project that is shown; null: there is none */
+function lastWords({ agents, questions }: SetupResult, running: string | null, { colors }: Output): string {
   const lines = [
     ...(agents.length === 0
       ? [
           "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
         ]
       : []),
+    ...(running === null ? [] : ["", running]),
     "",
     questions.length === 0 ? "Look around:" : "Worth asking:",
     ...questions.map((question) => `  ${question}`),

@@ -21,15 +21,54 @@ function setUp(isTerminal: boolean, columns = 80) {
   return { clock, stream, progress };
 }
 
+/** Lets `seconds` pass, in each of which so many more are done. */
+function pass(
+  { clock, progress }: Pick<ReturnType<typeof setUp>, "clock" | "progress">,
+  seconds: number,
+  each: number,
+  from = 0,
+): number {
+  let done = from;
+  for (let second = 0; second < seconds; second++) {
+    clock.ms += 1000;
+    done += each;
+    progress.update(done, 1000);
+  }
+  return done;
+}
+
+const lastLine = (text: string) => text.split("\r").at(-1)!;
+
 it("draws a bar with rate and time left, and removes it", () => {
   const { clock, stream, progress } = setUp(true);
-  clock.ms = 2000;
-  progress.update(250, 1000);
-  expect(stream.text).toBe(
-    `\rIndexing [${"█".repeat(6)}${"░".repeat(18)}] 250/1000 files, 125/s, 6.0 s left\x1b[K`,
+  progress.update(0, 1000);
+  pass({ clock, progress }, 5, 50);
+  expect(lastLine(stream.text)).toBe(
+    `Indexing [${"█".repeat(6)}${"░".repeat(18)}] 250/1000 files, 50 files/s, 15.0 s left\x1b[K`,
   );
   progress.finish();
   expect(stream.text.endsWith("\r\x1b[K")).toBe(true);
+});
+
+it("says how fast it is now, not how fast it was at first", () => {
+  const { clock, stream, progress } = setUp(true);
+  progress.update(0, 1000);
+  const before = pass({ clock, progress }, 60, 1);
+  expect(lastLine(stream.text)).toContain("60/1000 files, 1.0 files/s, 15m 40s left");
+  pass({ clock, progress }, 10, 20, before);
+  expect(lastLine(stream.text)).toContain("260/1000 files, 20 files/s, 37.0 s left");
+});
+
+it("says a time only when it is steady, and no rate while nothing moves", () => {
+  const { clock, stream, progress } = setUp(true);
+  progress.update(0, 1000);
+  const begun = pass({ clock, progress }, 4, 10);
+  // Too early.
+  expect(lastLine(stream.text)).toMatch(/40\/1000 files, 10 files\/s\u001b/);
+  const faster = pass({ clock, progress }, 4, 30, begun);
+  expect(lastLine(stream.text)).toMatch(/160\/1000 files, 20 files\/s\u001b/);
+  pass({ clock, progress }, 11, 0, faster);
+  expect(lastLine(stream.text)).toMatch(/160\/1000 files\u001b/);
 });
 
 it("says what it waits for in place of a rate that is not true", () => {
@@ -52,7 +91,7 @@ it("prints a plain line now and then without a terminal", () => {
   for (clock.ms = 0; clock.ms <= 25_000; clock.ms += 1000) progress.update(clock.ms / 1000, 100);
   progress.finish();
   expect(stream.text).toBe(
-    "Indexing: 10/100 files, 1.0/s, 1m 30s left\nIndexing: 20/100 files, 1.0/s, 1m 20s left\n",
+    "Indexing: 10/100 files, 1.0 files/s, 1m 30s left\nIndexing: 20/100 files, 1.0 files/s, 1m 20s left\n",
   );
 });
 

@@ -30,6 +30,11 @@ const redrawMs = 100;
 const plainLineMs = 10_000;
 const barWidth = 24;
 
+/** A rate is that of so long, the last; and a time left takes half of it to be judged by. Milliseconds. */
+const windowMs = 10_000;
+/** So much faster may one half of what was seen be than the other, for the rate to count as steady. */
+const steadyWithin = 1.5;
+
 /** A bar with rate and time left when stderr is a terminal, else an occasional plain line. */
 export function createProgress({
   label,
@@ -38,19 +43,20 @@ export function createProgress({
   isTerminal = isatty(2),
   now = () => performance.now(),
 }: ProgressOptions): Progress {
-  const start = now();
+  const seen = new Pace();
   // A log line at once would only say "0 of n".
-  let lastDrawn = isTerminal ? Number.NEGATIVE_INFINITY : start;
+  let lastDrawn = isTerminal ? Number.NEGATIVE_INFINITY : now();
   let drawn = false;
   return {
     update(done, total, more, waitsFor) {
       const time = now();
+      seen.note(time, done);
       if (time - lastDrawn < (isTerminal ? redrawMs : plainLineMs)) return;
       lastDrawn = time;
       drawn = true;
-      const parts =
-        waitsFor === undefined ? describe(done, total, unit, time - start) : `${done}/${total} ${unit}`;
-      const numbers = [parts, more, waitsFor && `waiting: ${waitsFor}`].filter(Boolean).join(", ");
+      const counts = `${done}/${total} ${unit}`;
+      const pace = waitsFor === undefined ? describePace(seen, { done, total, unit }) : [];
+      const numbers = [counts, ...pace, more, waitsFor && `waiting: ${waitsFor}`].filter(Boolean).join(", ");
       if (!isTerminal) {
         stream.write(`${label}: ${numbers}\n`);
         return;
@@ -66,11 +72,45 @@ export function createProgress({
   };
 }
 
-/** "340/1000 files, 85/s, 7.8 s left" */
-function describe(done: number, total: number, unit: string, elapsedMs: number): string {
-  const rate = elapsedMs > 0 ? (done * 1000) / elapsedMs : 0;
-  const parts = [`${done}/${total} ${unit}`];
-  if (rate > 0) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)}/s`);
-  if (rate > 0 && done < total) parts.push(`${humanDuration(((total - done) * 1000) / rate)} left`);
-  return parts.join(", ");
+/** How fast something is done, by what was seen of it lately. */
+class Pace {
+  private readonly seen: { time: number; done: number }[] = [];
+
+  note(time: number, done: number): void {
+    const before = this.seen.at(-2);
+    if (before !== undefined && time - before.time < redrawMs) this.seen.pop();
+    this.seen.push({ time, done });
+    // One that is older says how it was when the window began.
+    while (this.seen.length > 2 && this.seen[1]!.time <= time - windowMs) this.seen.shift();
+  }
+
+  /** Per second, of the last seconds; 0 before anything is done. */
+  get rate(): number {
+    return rateBetween(this.seen[0], this.seen.at(-1));
+  }
+
+  /** Whether it may be taken to go on so. */
+  get isSteady(): boolean {
+    const [first, last] = [this.seen[0], this.seen.at(-1)];
+    if (first === undefined || last === undefined || last.time - first.time < windowMs / 2) return false;
+    const middle = this.seen.findLast(({ time }) => time <= (first.time + last.time) / 2);
+    const [before, after] = [rateBetween(first, middle), rateBetween(middle, last)];
+    return Math.min(before, after) > 0 && Math.max(before, after) <= steadyWithin * Math.min(before, after);
+  }
+}
+
+function rateBetween(from?: { time: number; done: number }, to?: { time: number; done: number }): number {
+  if (from === undefined || to === undefined || to.time <= from.time) return 0;
+  return Math.max(0, ((to.done - from.done) * 1000) / (to.time - from.time));
+}
+
+/** "85 files/s", "7.8 s left" */
+function describePace(
+  { rate, isSteady }: Pace,
+  { done, total, unit }: { done: number; total: number; unit: string },
+): string[] {
+  if (rate === 0) return [];
+  const shown = `${rate < 10 ? rate.toFixed(1) : Math.round(rate)} ${unit}/s`;
+  const hasTime = isSteady && done < total;
+  return [shown, hasTime ? `${humanDuration(((total - done) * 1000) / rate)} left` : ""];
 }

@@ -5,6 +5,8 @@ import { relativeTime } from "../../text/relative-time.ts";
 import type { Screen } from "./output.ts";
 import type { Palette } from "./palette.ts";
 
+export { counted } from "../../text/counted.ts";
+
 /** How texts and times are shown. */
 
 /** Text that cannot move the cursor or recolour the terminal, whatever the file holds. */
@@ -87,11 +89,6 @@ export function hanging(line: string, { columns }: Pick<Screen, "columns">, inde
   const [, margin = "", text = ""] = /^( *)(.*)$/s.exec(line) ?? [];
   const width = Math.max(columns - Math.max(indent, margin.length), 20);
   return wrapToWidth(text, width, true).map((part, i) => (i === 0 ? margin : " ".repeat(indent)) + part);
-}
-
-/** "1,234 tokens", "1 turn". */
-export function counted(number: number, unit: string): string {
-  return `${number.toLocaleString("en")} ${unit}${number === 1 ? "" : "s"}`;
 }
 
 /** A path as people write it: `~/code/app`. */

@@ -3,6 +3,7 @@ import { call } from "../../client/call.ts";
 import { DaemonUnreachable } from "../../client/daemon-client.ts";
 import type { QueueResponse } from "../../features/jobs/operation.ts";
 import { showQueue } from "../../features/jobs/operation.ts";
+import { readState } from "../../features/status/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { createProgress } from "./progress.ts";
@@ -34,6 +35,13 @@ export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_I
     progress.finish();
   }
 }
+
+/**
+ * Has the daemon open a checkout, which it then keeps indexed.
+ * @throws as `queueOf`, and why it cannot be opened
+ */
+export const openCheckout = (project: Project): Promise<unknown> =>
+  askAgain(() => call(readState, {}, project, { without: "fail" }), patienceMs);
 
 /**
  * What the daemon still has to do. One that is too busy to answer is asked again.

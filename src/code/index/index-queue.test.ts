@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { IndexQueue } from "./index-queue.ts";
 
 const done = (chunks: number, took = 1) => ({ chunks, took, skipped: null });
@@ -91,6 +91,32 @@ it("index queue: counts, and is idle when nothing is pending or running", () => 
   expect(queue.isIdle()).toBe(true);
   queue.add(stamp("c"), "saved");
   expect(queue.progress()).toMatchObject({ done: 0, total: 1 });
+});
+
+it("index queue: says a time left once it is steady", () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const queue = new IndexQueue();
+    for (let i = 0; i < 1000; i++) queue.add(stamp(`file${i}`), "scanned");
+    let finished = 0;
+    const etaAfter = (seconds: number, each: number) => {
+      for (let second = 0; second < seconds; second++) {
+        vi.advanceTimersByTime(1000);
+        for (let i = 0; i < each; i++) {
+          queue.take();
+          queue.finish(`file${finished++}`, done(1));
+        }
+      }
+      return queue.progress().eta_seconds;
+    };
+    expect(etaAfter(4, 10)).toBeNull();
+    expect(etaAfter(2, 10)).toBe(94);
+    expect(etaAfter(5, 50)).toBeNull();
+    expect(etaAfter(5, 50)).toBe(Math.ceil((1000 - finished) / 50));
+    expect(etaAfter(20, 0)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it("index queue: looks again at running files at or below a path that is gone", () => {

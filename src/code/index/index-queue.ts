@@ -21,15 +21,17 @@ export interface IndexProgress {
   done: number;
   total: number;
   rate_chunks_per_sec: number;
-  /** null when there is no rate yet to judge by. */
+  /** null when there is no steady rate yet to judge by. */
   eta_seconds: number | null;
   is_idle: boolean;
   last_error: string | null;
   recent: Activity[];
 }
 
-/** Window for the rate. Milliseconds of work. */
+/** A rate is that of so long, the last; and a time left takes half of it to be judged by. Milliseconds. */
 const rateWindow = 10_000;
+/** So many times as much may one half of it see as the other, for the rate to count as steady. */
+const steadyWithin = 1.5;
 const maxRecent = 10;
 
 /**
@@ -121,9 +123,13 @@ export class IndexQueue {
   progress(): IndexProgress {
     const now = Date.now();
     const { pending } = this;
-    const window = Math.max(Math.min(now - this.startedAt, rateWindow), 1) / 1000;
+    const windowMs = Math.max(Math.min(now - this.startedAt, rateWindow), 1);
+    const window = windowMs / 1000;
     const lately = this.finished.filter(({ at }) => at >= now - rateWindow);
     const filesPerSecond = lately.length / window;
+    const after = lately.filter(({ at }) => at > now - windowMs / 2).length;
+    const [less = 0, more = 0] = [after, lately.length - after].sort((one, other) => one - other);
+    const isSteady = windowMs >= rateWindow / 2 && less > 0 && more <= steadyWithin * less;
     return {
       pending,
       processing: this.running.keys().next().value ?? null,
@@ -131,7 +137,7 @@ export class IndexQueue {
       total: this.done + pending,
       rate_chunks_per_sec:
         Math.round((lately.reduce((sum, { chunks }) => sum + chunks, 0) / window) * 10) / 10,
-      eta_seconds: pending === 0 ? 0 : filesPerSecond > 0 ? Math.ceil(pending / filesPerSecond) : null,
+      eta_seconds: pending === 0 ? 0 : isSteady ? Math.ceil(pending / filesPerSecond) : null,
       is_idle: pending === 0,
       last_error: this.lastError,
       recent: this.recent,

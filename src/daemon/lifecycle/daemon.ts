@@ -10,7 +10,8 @@ import type { commandRequest, commandResponse } from "../../features/daemon/oper
 import type { doctorResponse } from "../../features/doctor/operation.ts";
 import { keepUnread } from "../../features/import/keep-unread.ts";
 import { backupFolders } from "../../features/projects/known-projects.ts";
-import { findProject, findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
+import { findProject, findProjectIfAny, knownProject, seeProject } from "../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { collectWhileBusy } from "../../project/collect-garbage.ts";
 import { loadConfig } from "../../project/config/config.ts";
@@ -33,7 +34,6 @@ import { Registry } from "../../store/registry.ts";
 import { acquireLock } from "../../store/sqlite/lock.ts";
 import { builtPage, PageAccess } from "../http/page.ts";
 import { checkRequests, createServer } from "../http/server.ts";
-import type { InUse } from "../keep-checkout.ts";
 import { keepDaemon } from "../keep-daemon.ts";
 import { Projects } from "../projects/projects.ts";
 import { readEverywhere } from "../projects/read-everywhere.ts";
@@ -204,13 +204,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const pages = new PageAccess();
     const openPlace = async (place: string, operation: Operation): Promise<Project> => {
-      // Past sessions of many projects are imported at once, whose code nobody looks for.
-      if (operation.of === "recording") {
-        const project = await findProject(place);
-        await projects.memoryOf(project);
+      if (operation.looks) {
+        const project = await seeProject(place);
+        await projects.ifOpen(project);
         return project;
       }
-      return (await projects.at(place)).checkout.project;
+      const project = await findProject(place);
+      // Past sessions of many projects are imported at once, whose code nobody looks for.
+      if (operation.of === "recording") await projects.memoryOf(project);
+      else if (whyNotIndexed(project) === null || operation.of === "code")
+        await projects.openCheckout(project);
+      // Whoever changes something in a directory means it.
+      else if (operation.changes || knownProject(project.root) !== null) await projects.memoryOf(project);
+      return project;
     };
     endings.push(
       ...keepDaemon({
@@ -310,20 +316,20 @@ async function keepBeforeReading(log: Logger): Promise<void> {
 
 /** What hooks leave goes to the project that it is about; to none where it is not recorded. */
 function spoolHandlers(projects: Projects) {
-  const openAt = async (place: string): Promise<InUse | null> => {
+  const openAt = async (place: string) => {
     const project = await findProjectIfAny(place);
     if (project === null || !recordingConfig(project).config["sessions.capture"]) return null;
-    return projects.at(place);
+    return projects.openToRecord(project);
   };
   const placeIn = (item: SpoolItem) => z.parse(z.object({ place: z.string() }), item).place;
   return {
     "claude-hook": async (item: SpoolItem) => {
-      await (await openAt(placeIn(item)))?.checkout.of.onSpool["claude-hook"]?.(item);
+      await (await openAt(placeIn(item)))?.of.onSpool["claude-hook"]?.(item);
     },
     "git-hook": async (item: SpoolItem) => {
-      const inUse = await openAt(placeIn(item));
-      inUse?.checkout.work.updateCommits();
-      await inUse?.checkout.of.onSpool["git-hook"]?.(item);
+      const recording = await openAt(placeIn(item));
+      recording?.checkout?.work.updateCommits();
+      await recording?.of.onSpool["git-hook"]?.(item);
     },
     "given-context": async (item: SpoolItem) => {
       const given = z.parse(givenContextItem, item);
@@ -332,8 +338,8 @@ function spoolHandlers(projects: Projects) {
     },
     "missed-context": async (item: SpoolItem) => {
       const { event, received_at: at, took_ms: tookMs, place } = z.parse(missedContextItem, item);
-      const inUse = await openAt(place);
-      if (inUse) saveMissed(inUse.checkout.of.memoryWork.memory, { event, at, tookMs });
+      const recording = await openAt(place);
+      if (recording) saveMissed(recording.of.memoryWork.memory, { event, at, tookMs });
     },
   };
 }

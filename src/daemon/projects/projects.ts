@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
+import { requireIndexed, whyNotIndexed } from "../../git/projects/indexed.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
 import { messageOf, PommelError } from "../../project/errors.ts";
@@ -21,6 +22,12 @@ interface Opening {
   inUse: InUse | null;
   /** Milliseconds since the epoch. */
   lastUsed: number;
+}
+
+/** An open project, and the checkout that is being worked in; null: its files are not indexed. */
+interface Recording {
+  of: OpenProject;
+  checkout: OpenCheckout | null;
 }
 
 interface ProjectsOptions {
@@ -74,16 +81,35 @@ export class Projects {
    * @throws PommelError `not_initialised`, and why it cannot be opened
    */
   async at(place: string): Promise<InUse> {
-    const project = await findProject(place);
+    return this.openCheckout(await findProject(place));
+  }
+
+  /** As `at`, for a project that was found already. */
+  async openCheckout(project: Project): Promise<InUse> {
     this.options.onUsed();
-    const known = this.checkouts.get(project.root);
-    if (known && known.project.id === project.id && (known.inUse === null || isThere(known.inUse))) {
-      known.lastUsed = Date.now();
-      return known.opened;
-    }
-    if (known) await this.close(known);
+    const isOpen = this.ifOpen(project);
+    if (isOpen !== null) return isOpen;
+    requireIndexed(project);
+    const before = this.checkouts.get(project.root);
+    if (before) await this.close(before);
     await this.closing.get(project.root);
     return this.open(project).opened;
+  }
+
+  /** A checkout that is open, or is being opened, which counts as a use of it; else null. */
+  ifOpen(project: Project): Promise<InUse> | null {
+    const known = this.checkouts.get(project.root);
+    if (known === undefined || known.project.id !== project.id) return null;
+    if (known.inUse !== null && !isThere(known.inUse)) return null;
+    known.lastUsed = Date.now();
+    return known.opened;
+  }
+
+  /** What records the sessions of a project, opened if need be: with its code, unless that is not to be indexed. */
+  async openToRecord(project: Project): Promise<Recording> {
+    if (whyNotIndexed(project) !== null) return { of: await this.memoryOf(project), checkout: null };
+    const { checkout } = await this.openCheckout(project);
+    return { of: checkout.of, checkout };
   }
 
   private open(project: Project): Opening {

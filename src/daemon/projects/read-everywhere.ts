@@ -30,7 +30,7 @@ export function readEverywhere(projects: Projects, log: Logger) {
       // One that cannot be opened keeps no other from being read.
       try {
         if (!recordingConfig(project).config["sessions.capture"]) continue;
-        const { of } = (await projects.at(project.root)).checkout;
+        const { of } = await projects.openToRecord(project);
         const stat = statTranscript(path);
         if (stat === null || !of.memoryWork.hasNews(path, stat)) continue;
         of.memoryWork.readOn(path, { agent, priority: priority.watched, all_projects: true });

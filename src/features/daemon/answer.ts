@@ -11,8 +11,6 @@ import type {
 
 /** What the daemon does for programs of this person. */
 interface DaemonItself {
-  /** Its process as it is now, read from no project. */
-  measure(): Pick<Shaped<typeof daemonResponse>, "pid" | "port" | "uptime_seconds" | "memory_bytes">;
   describe(): Shaped<typeof daemonResponse>;
   readSpool(): void;
   /** @param lines the latest entries; undefined: as many as are usual */

@@ -24,6 +24,7 @@ export const diagnose = operation({
   summary: "Check this machine and project, with a fix for each problem",
   of: "project",
   audited: false,
+  looks: true,
   request: nothing,
   response: doctorResponse,
   answer: async () => (await import("./answer.ts")).diagnose,

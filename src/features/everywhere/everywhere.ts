@@ -3,6 +3,7 @@ import { answererHere } from "../../answers/here.ts";
 import type { Operation, RequestOf, ResponseOf } from "../../answers/operation.ts";
 import { run } from "../../answers/run.ts";
 import { findProject } from "../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
@@ -82,16 +83,19 @@ export async function searchEverywhere(
       const errors: unknown[] = [];
       // Another project's files are elsewhere.
       const ofCode = project.root === own?.root ? asked : { ...asked, near: undefined };
-      const code = asks.includes("code")
-        ? await attempt(() => ask(project, searchCode, ofCode), errors)
-        : null;
+      const isIndexed = whyNotIndexed(project) === null;
+      const code =
+        asks.includes("code") && isIndexed
+          ? await attempt(() => ask(project, searchCode, ofCode), errors)
+          : null;
       const transcripts =
         asks.includes("transcripts") && withMemory
           ? await attempt(() => ask(project, searchTranscripts, asked), errors)
           : null;
-      const history = asks.includes("history")
-        ? await attempt(() => ask(project, searchHistory, asked), errors)
-        : null;
+      const history =
+        asks.includes("history") && isIndexed
+          ? await attempt(() => ask(project, searchHistory, asked), errors)
+          : null;
       if (code === null && transcripts === null && history === null && errors.length > 0) throw errors[0];
       return { code, transcripts, history, error: errors[0] };
     },

@@ -50,7 +50,13 @@ export type QueueStatus = Shaped<typeof queueStatus>;
 export const jobsStatus = lazy(() =>
   z.object({
     pending: count,
-    running: z.array(z.object({ kind: text, subject: text, done: count, total: count })),
+    running: z.array(
+      z.object({
+        ...{ kind: text, subject: text, done: count, total: count },
+        /** What goes before it, of which there is most; null: nothing. */
+        waits_for: z._default(z.nullable(z.object({ kind: text, jobs: count })), null),
+      }),
+    ),
     /** Failed, with the reason; `pm daemon queue retry`. */
     dead: z.array(z.object({ id: count, kind: text, subject: text, attempts: count, error: textOrNull })),
     rate_chunks_per_sec: z.number(),
@@ -101,6 +107,7 @@ export const showQueue = operation({
   summary: "Show pending and failed jobs",
   of: "project",
   audited: false,
+  looks: true,
   request: nothing,
   response: queueResponse,
   answer: async () => (await import("./answer.ts")).showQueue,

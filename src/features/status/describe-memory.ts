@@ -4,7 +4,7 @@ import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
-import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
+import { isAtRest, listJobs, listMoreUrgent } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
@@ -22,11 +22,9 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
   const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
   return {
     pending: jobs.pending,
-    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total }) => ({
-      kind,
-      subject,
-      done,
-      total,
+    running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total, priority }) => ({
+      ...{ kind, subject, done, total },
+      waits_for: listMoreUrgent(memory, priority)[0] ?? null,
     })),
     dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({
       id,

@@ -35,6 +35,8 @@ const autostartStatus = lazy(() =>
 const daemonStatus = lazy(() =>
   z.object({
     running: z.boolean(),
+    /** Whether it keeps this checkout's index up to date now: it does from its first use on, until nobody has used it for a while. */
+    has_open: z.boolean(),
     pid: numberOrNull,
     port: numberOrNull,
     uptime_seconds: numberOrNull,
@@ -195,6 +197,7 @@ export const showStatus = operation({
   summary: "Show the state of the index, the memory and the daemon",
   of: "project",
   audited: false,
+  looks: true,
   request: nothing,
   response: statusResponse,
   answer: async () => (await import("./answer.ts")).showStatus,

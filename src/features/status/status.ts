@@ -1,4 +1,6 @@
 import { withIndex, withMemory } from "../../answers/open.ts";
+import { isRemembered } from "../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
@@ -69,15 +71,24 @@ export const queueWith = (
   code_is_idle: code.is_idle,
 });
 
-/** The status of a project that no daemon has open. What cannot be read is reported, not thrown. */
-export async function statusOf(project: Project): Promise<StatusResponse> {
+const notRunning = { pid: null, port: null, uptime_seconds: null, memory_bytes: null };
+
+/**
+ * The status of a project that no daemon has open. What cannot be read is reported, not thrown.
+ * @param daemon the one that this process is; null: none
+ */
+export async function statusOf(
+  project: Project,
+  daemon: Omit<StatusResponse["daemon"], "running" | "has_open"> | null,
+): Promise<StatusResponse> {
   const { config } = loadConfig(project);
   const memory = await memoryStatus(project, config);
   const around = {
-    daemon: { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null },
+    daemon: { running: daemon !== null, has_open: false, ...(daemon ?? notRunning) },
     queue: queueWith(noCode, memory.jobs),
     memory,
   };
+  const place = noteOnPlace(project);
   try {
     return await withIndex(project, config, async (index) => {
       const search = new CodeSearch({ project, index, embedder: null });
@@ -86,11 +97,12 @@ export async function statusOf(project: Project): Promise<StatusResponse> {
       const { error } = described;
       const isComplete = error !== undefined || (await ageOf(index, null)).is_complete;
       const notes = isComplete ? notesOn(error) : [neverFinished];
-      return { ...statusWith(project, config, described, []), ...around, notes };
+      return { ...statusWith(project, config, described, []), ...around, notes: [...place, ...notes] };
     });
   } catch (error) {
     const described = { ...(await describeUnreadable(project, config, error)), models: [] };
-    return { ...statusWith(project, config, described, []), ...around, notes: notesOn(error) };
+    const notes = place.length > 0 && codeOf(error) === "not_indexed" ? place : [...place, ...notesOn(error)];
+    return { ...statusWith(project, config, described, []), ...around, notes };
   }
 }
 
@@ -98,6 +110,16 @@ export async function statusOf(project: Project): Promise<StatusResponse> {
 export async function queueOf(project: Project): Promise<QueueResponse> {
   const { jobs } = await memoryStatus(project, loadConfig(project).config);
   return { ...queueWith(noCode, jobs), sessions: jobs, past: null };
+}
+
+/** What a directory is that is not used yet. */
+function noteOnPlace(project: Project): string[] {
+  const plain = whyNotIndexed(project);
+  if (plain !== null) return [explanationOf(plain.refusal)];
+  if (isRemembered(project)) return [];
+  return [
+    `${project.root} is not a project yet: its first search, or an agent's session in it, makes it one.`,
+  ];
 }
 
 const neverFinished = "The first indexing is incomplete.";

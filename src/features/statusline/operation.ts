@@ -35,6 +35,7 @@ export const describeStatusline = operation({
   summary: "Show what a status line says of a project and a session",
   of: "memory",
   audited: false,
+  looks: true,
   request: statuslineRequest,
   response: statuslineAnswer,
   answer: async () => (await import("./answer.ts")).describeStatusline,

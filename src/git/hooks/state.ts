@@ -24,6 +24,8 @@ export interface GitHooksState {
   shadowed: string[];
   /** Removed with `pm disable`. */
   disabled: boolean;
+  /** Somebody else removed them. */
+  isLost: boolean;
 }
 
 export async function gitHooksState(project: Project): Promise<GitHooksState> {
@@ -33,12 +35,22 @@ export async function gitHooksState(project: Project): Promise<GitHooksState> {
   const shadowed = dirs.filter((dir) => dir !== here && existsSync(resolve(project.root, dir)));
   if (place.state !== "found") {
     const { state, reason } = place;
-    return { state, dir: here, missing: [], reason, error: refuseHooks(place), shadowed, disabled };
+    return {
+      state,
+      dir: here,
+      missing: [],
+      reason,
+      error: refuseHooks(place),
+      shadowed,
+      disabled,
+      isLost: false,
+    };
   }
   const missing = gitHookNames.filter((hook) => !isInstalled(place, hook));
   const state =
     missing.length === 0 ? "installed" : missing.length < gitHookNames.length ? "partial" : "absent";
-  return { state, dir: here, missing, reason: null, error: null, shadowed, disabled };
+  const isLost = state === "absent" && here !== null && dirs.includes(here);
+  return { state, dir: here, missing, reason: null, error: null, shadowed, disabled, isLost };
 }
 
 /** pre-commit runs the hook that it replaced. */

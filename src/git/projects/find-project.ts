@@ -21,18 +21,39 @@ import { type CheckoutIdentity, identityOf } from "./identity.ts";
  * that is new is not remembered before it is used (`rememberProject`).
  * @throws PommelError `not_initialised` for a home directory, the root of the file system, and a directory that is gone
  */
-export async function findProject(cwd: string = process.cwd()): Promise<Project> {
+export const findProject = (cwd: string = process.cwd()): Promise<Project> =>
+  projectAround(cwd, rememberCheckout);
+
+/** As `findProject`, and remembers nothing: for whoever only looks. */
+export const seeProject = (cwd: string = process.cwd()): Promise<Project> => projectAround(cwd, () => {});
+
+/** Whether it was ever used, in this checkout or another: else nothing is known of it. */
+export const isRemembered = ({ dataDir }: Project): boolean => existsSync(dataDir);
+
+async function projectAround(cwd: string, onRecognised: typeof rememberCheckout): Promise<Project> {
   const registry = Registry.openIfThere();
   const root = checkoutAround(cwd, registry);
   const known = registry?.checkout(root);
   if (known && isSameDirectory(known)) return projectOf(known.project, root);
-  return recognise(root, registry);
+  const identity = await identityOf(root);
+  if (registry === null) return projectOf(nameOf(root), root);
+  const match = matchingProject(root, identity, {
+    projects: registry.projects(),
+    checkouts: registry.checkouts(),
+    isThere: (dir: string) => existsSync(dir),
+  });
+  if (match === null) return projectOf(freeId(root, registry), root);
+  onRecognised(root, identity, match, registry);
+  return projectOf(match.project, root);
 }
 
 /** As `findProject`, for commands that also work with the user's settings alone. */
-export async function findProjectIfAny(cwd: string = process.cwd()): Promise<Project | null> {
+export async function findProjectIfAny(
+  cwd: string = process.cwd(),
+  find: typeof findProject = findProject,
+): Promise<Project | null> {
   try {
-    return await findProject(cwd);
+    return await find(cwd);
   } catch (error) {
     if (codeOf(error) === "not_initialised") return null;
     throw error;
@@ -88,31 +109,27 @@ const isTooWide = (dir: string): boolean =>
 const isSameDirectory = ({ root, rootId, gitId }: KnownCheckout): boolean =>
   gitId === null ? !existsSync(join(root, ".git")) || rootId === fileId(root) : rootId === fileId(root);
 
-async function recognise(root: string, registry: Registry | null): Promise<Project> {
-  const identity = await identityOf(root);
-  if (registry === null) return projectOf(nameOf(root), root);
-  const known = {
-    projects: registry.projects(),
-    checkouts: registry.checkouts(),
-    isThere: (dir: string) => existsSync(dir),
-  };
-  const match = matchingProject(root, identity, known);
-  if (match === null) return projectOf(freeId(root, registry), root);
-  const isKnown = match.movedFrom !== null || registry.checkout(root)?.project === match.project;
+/** Remembers a checkout with the project that it was recognised as. */
+function rememberCheckout(
+  root: string,
+  identity: CheckoutIdentity,
+  { project, movedFrom }: Match,
+  registry: Registry,
+): void {
+  const isKnown = movedFrom !== null || registry.checkout(root)?.project === project;
   try {
     registry.inTransaction(() => {
-      if (match.movedFrom !== null) registry.removeCheckout(match.movedFrom);
+      if (movedFrom !== null) registry.removeCheckout(movedFrom);
       registry.saveCheckout({
-        ...checkoutOf(root, match.project, identity),
+        ...checkoutOf(root, project, identity),
         // What was only moved, or cloned again, is nothing new to its user.
-        notice: isKnown ? null : sharingNotice(root, match.project, registry),
+        notice: isKnown ? null : sharingNotice(root, project, registry),
       });
     });
-    if (match.movedFrom !== null) moveIndex(match.movedFrom, root);
+    if (movedFrom !== null) moveIndex(movedFrom, root);
   } catch {
     // Recognised the next time.
   }
-  return projectOf(match.project, root);
 }
 
 function sharingNotice(root: string, project: string, registry: Registry): string {

@@ -15,7 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk } from "../../../test/support/memory-fixture.ts";
+import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { PommelError } from "../../project/errors.ts";
+import { daemonFiles, homeOf, makeDirectory } from "../../project/home.ts";
 import { type DatabaseMessages, openDatabase } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
 import { replaceChunks } from "./chunks/chunks.ts";
@@ -158,6 +160,25 @@ describe("memory.db", () => {
     expect(missing.prepare("SELECT uid FROM runs").pluck().all()).toEqual(["before"]);
     missing.close();
     expect(thrownBy(() => memory.prepare("SELECT 1 FROM sessions").get()).code).toBe("index_too_new");
+  });
+
+  it("that is locked while Pommel's own daemon is at work blames no other program", () => {
+    const home = temporaryHome();
+    try {
+      const record = { pid: process.pid, port: 1, token: "0".repeat(64), started_at: "", version: "" };
+      makeDirectory(homeOf().stateDir);
+      const context = { mode: "off", deadline_ms: 0, places: {} };
+      writeFileSync(daemonFiles().record, JSON.stringify({ ...record, context }));
+      const memory = open();
+      memory.exec("PRAGMA busy_timeout = 1");
+      const other = new Sqlite(file, { mode: "write", timeoutMs: 0 });
+      other.begin("immediate");
+      const said = `${file} is locked for the moment, while Pommel's daemon (PID ${process.pid}) is at work.`;
+      expect(thrownBy(() => addSession(memory, "now"))).toMatchObject({ code: "busy", message: said });
+      other.close();
+    } finally {
+      home.remove();
+    }
   });
 
   it("that another program keeps locked is named, and what to do", () => {

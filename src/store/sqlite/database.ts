@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
 import { namesIn } from "../../project/files/if-any.ts";
 import { makeDirectory } from "../../project/home.ts";
+import { readDaemonRecord, seemsRunning } from "../../protocol/daemon-record.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";
 import { latestNumber, type Schema, stepAfter } from "./schema.ts";
@@ -281,11 +282,19 @@ export function explain(error: unknown, file: string, words: DatabaseMessages = 
   if (isDiskFull(error)) return diskFull(file, words.full, error);
   if (code.startsWith("SQLITE_BUSY")) {
     const hint = "Try again. If it stays so, close what has the file open: a database viewer, a backup.";
-    return new PommelError("busy", `Another program keeps ${file} locked.`, hint, { cause: error });
+    return new PommelError("busy", whoLocks(file), hint, { cause: error });
   }
   return code === "EACCES" || code === "EROFS" || /^SQLITE_(CANTOPEN|READONLY)/.test(code)
     ? unreadable(file, error)
     : error;
+}
+
+/** Pommel's own daemon has its files open: then it says nothing of others. */
+function whoLocks(file: string): string {
+  const record = readDaemonRecord();
+  return seemsRunning(record)
+    ? `${file} is locked for the moment, while Pommel's daemon (PID ${record.pid}) is at work.`
+    : `Another program keeps ${file} locked.`;
 }
 
 function damagedBy(why: string, file: string, words: DatabaseMessages, cause?: unknown): PommelError {

@@ -1,7 +1,4 @@
-/** "1 turn", "1,234 turns". @param nouns where it is more than an s */
-export function counted(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? noun : nouns}`;
-}
+export { counted } from "../../text/counted.ts";
 
 /** "42 %". */
 export const percent = (part: number, whole: number): string =>

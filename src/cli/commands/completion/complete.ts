@@ -6,7 +6,7 @@ import { listEvents } from "../../../features/events/operation.ts";
 import { listPackages } from "../../../features/packages/operation.ts";
 import { describePage } from "../../../features/page/operation.ts";
 import { listSessions } from "../../../features/sessions/operation.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { isRemembered, seeProject } from "../../../git/projects/find-project.ts";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { settingKeys } from "../../../project/config/setting-values.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -185,8 +185,8 @@ const candidates: Record<Source, (project: Project) => Promise<Candidates>> = {
  * goes wrong, it offers less, as a shell is no place for errors.
  */
 export async function completeCommand({ cwd, output }: CommandContext, source: Source): Promise<void> {
-  const known = await findProject(cwd)
-    .then((project) => candidates[source](project))
+  const known = await seeProject(cwd)
+    .then((project) => (isRemembered(project) ? candidates[source](project) : []))
     .catch((): Candidates => []);
   // Those that Pommel supports, before any other of the memory.
   const others = known.filter(([name]) => !(agentNames as readonly string[]).includes(name));

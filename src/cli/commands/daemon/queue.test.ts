@@ -20,13 +20,23 @@ describe("the queue for a person", () => {
     expect(renderQueue({ ...idle, pending: 2 }, screenOf())).toBe("✓ 2 jobs for later, nothing to do now.");
   });
 
+  it("says why a job does not move", () => {
+    const history = { kind: "history", subject: "commits", done: 0, total: 1281 };
+    const running = [{ ...history, waits_for: { kind: "transcript", jobs: 12 } }];
+    expect(renderQueue({ ...idle, is_idle: false, pending: 12, running }, screenOf())).toContain(
+      "history commits  0 of 1281, waits for 12 transcripts, which go first",
+    );
+  });
+
   it("shows running and pending jobs, and for how long they wait", () => {
     const shown = renderQueue(
       {
         ...idle,
         is_idle: false,
         pending: 12,
-        running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 500_000, total: 1_000_000 }],
+        running: [
+          { kind: "transcript", subject: "/t/a.jsonl", done: 500_000, total: 1_000_000, waits_for: null },
+        ],
         rate_chunks_per_sec: 45.4,
         eta_seconds: 93,
         daemon_running: false,

@@ -3,8 +3,10 @@ import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import { indexFiles } from "../../../features/index/operation.ts";
 import type { JobsStatus } from "../../../features/jobs/operation.ts";
 import { retryJobs, showQueue } from "../../../features/jobs/operation.ts";
+import { describeWaiting } from "../../../features/jobs/words.ts";
 import { showStatus } from "../../../features/status/operation.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, seeProject } from "../../../git/projects/find-project.ts";
+import { requireIndexed } from "../../../git/projects/indexed.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import type { CommandContext } from "../../frame.ts";
@@ -22,6 +24,7 @@ export async function reindexCommand(
   options: { path?: string[] },
 ): Promise<number> {
   const project = await findProject(cwd);
+  requireIndexed(project);
   const paths = options.path ?? [];
   const started = Date.now();
   const progress = createProgress({ label: "Indexing", unit: "files" });
@@ -64,7 +67,7 @@ type QueueReport = JobsStatus & { daemon_running: boolean };
 
 /** `pm daemon queue`: pending, running, failed and last finished jobs. */
 export async function queueCommand({ cwd, output }: CommandContext): Promise<void> {
-  const project = await findProject(cwd);
+  const project = await seeProject(cwd);
   const report = await queueReport(project);
   output.result(report, () => renderQueue(report, output));
 }
@@ -135,15 +138,16 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
     if (!report.daemon_running)
       lines.push(colors.warn("No daemon is running: `pm daemon start` resumes the work."));
   }
-  for (const { kind, subject, done, total } of running) {
+  for (const { kind, subject, done, total, waits_for } of running) {
     const size =
       total === 0
         ? ""
         : kind === "transcript"
           ? `${humanBytes(done)} of ${humanBytes(total)}`
           : `${done} of ${total}`;
+    const facts = [size, describeWaiting({ waits_for })].filter((fact) => fact !== "").join(", ");
     lines.push(
-      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${size}`.trimEnd(),
+      `  ${progressBar(total === 0 ? 0 : done / total, barWidth)} ${kind} ${fitted(subject, (columns ?? 0) - 56, screen)}  ${facts}`.trimEnd(),
     );
   }
   if (dead.length > 0) {

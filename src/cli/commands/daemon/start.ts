@@ -14,14 +14,16 @@ import { DaemonUnreachable } from "../../../client/daemon-client.ts";
 import { stopDaemon } from "../../../client/stop-daemon.ts";
 import type { QueueResponse } from "../../../features/jobs/operation.ts";
 import { findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../../git/projects/indexed.ts";
 import { loadConfig } from "../../../project/config/config.ts";
-import { messageOf, PommelError } from "../../../project/errors.ts";
+import { explanationOf, messageOf, PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
 import { version } from "../../../project/version.ts";
 import type { DaemonRecord } from "../../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../frame.ts";
+import { whatRuns } from "../../results/at-work.ts";
 import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
-import { queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
+import { openCheckout, queueOf, waitForIndex } from "../../terminal/wait-for-index.ts";
 import { givePassphrase } from "../memory/encrypt.ts";
 import { roughly } from "../status/memory.ts";
 
@@ -122,10 +124,13 @@ export async function startCommand(
   { cwd, output }: CommandContext,
   options: { foreground?: boolean; wait?: boolean },
 ): Promise<number> {
-  const project = await findProjectIfAny(cwd);
+  const around = await findProjectIfAny(cwd);
+  const plain = around && whyNotIndexed(around);
+  const project = plain === null ? around : null;
   // A mistake in the configuration is better shown here than found in the daemon's log.
-  loadConfig(project);
+  loadConfig(around);
   await givePassphrase(output);
+  if (plain !== null) output.note(explanationOf(plain.refusal));
   if (options.foreground) {
     const running = await findDaemon();
     if (!running) return runDaemonHere();
@@ -154,7 +159,10 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
   if (problem !== null) output.note(`${problem} ${keepLocks}`);
   if (!startedHere) {
     output.print(alreadyRunning(record));
-    return reportOn(record, project, false);
+    const report = await reportOn(record, project, false);
+    const running = project && (await whatRuns(project, output.colors));
+    output.print(running ?? "Use `pm status` to see what it does.");
+    return report;
   }
   const report = await reportOn(record, project, true).catch(async (error: unknown) => {
     if (!(error instanceof DaemonUnreachable)) throw error;
@@ -176,12 +184,13 @@ export async function startDaemonAndReport(project: Project | null, output: Outp
 }
 
 function alreadyRunning({ pid, port }: DaemonRecord): string {
-  return `Pommel daemon is already running (PID ${pid}, port ${port}).\nUse \`pm status\` to see what it does.`;
+  return `Pommel daemon is already running (PID ${pid}, port ${port}).`;
 }
 
 async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
   const daemon = { pid: record.pid, port: record.port, already_running: !isNew };
   if (project === null) return { ...daemon, files_to_index: null, eta_seconds: null, past_sessions: null };
+  await openCheckout(project);
   const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
   let queue: QueueResponse;
   do {
@@ -201,9 +210,10 @@ async function reportOn(record: DaemonRecord, project: Project | null, isNew: bo
 
 export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
   if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
-  const files = files_to_index === null ? "counting…" : files_to_index.toLocaleString("en");
   return [
-    `  Files to index:     ${files}`,
+    files_to_index === null
+      ? "  The files are being looked through; how many there are to index is not known yet."
+      : `  Files to index:     ${files_to_index.toLocaleString("en")}`,
     // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
     ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
     "",

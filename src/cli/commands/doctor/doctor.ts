@@ -3,7 +3,7 @@ import { call } from "../../../client/call.ts";
 import { withoutDaemon } from "../../../client/stop-daemon.ts";
 import type { Repaired } from "../../../features/doctor/findings.ts";
 import { indexFiles } from "../../../features/index/operation.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { findProject, seeProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { exitCode, messageOf, PommelError } from "../../../project/errors.ts";
 import { homeOf } from "../../../project/home.ts";
@@ -52,7 +52,7 @@ async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; 
     return { checks: [homeCheck], initialised: false };
   }
   try {
-    return { checks: checksOf(await findProject(cwd), fix), initialised: true };
+    return { checks: checksOf(await seeProject(cwd), fix), initialised: true };
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
     const { message, hint } = error;

@@ -15,6 +15,7 @@ import { gitHooksKey } from "../../../setup/git-part.ts";
 import { hideOwnFiles, planParts } from "../../../setup/plan.ts";
 import { projectPlace, readRecord, switchOn } from "../../../setup/record.ts";
 import type { CommandContext } from "../../frame.ts";
+import { whatRuns } from "../../results/at-work.ts";
 import { nestedText } from "../../results/nested.ts";
 import { interruptedCode } from "../../terminal/interruption.ts";
 import { humanDuration, tick } from "../../terminal/output.ts";
@@ -117,7 +118,8 @@ export async function initCommand(
     steps.next("Past sessions");
     result.imported = await importFound(project, choices.sessions, steps, output);
   }
-  output.result(result, nextSteps(choices.start || choices.sessions.length > 0));
+  const running = output.json ? null : await whatRuns(project, output.colors);
+  output.result(result, nextSteps(running));
   return result.imported?.interrupted ? interruptedCode : undefined;
 }
 
@@ -173,9 +175,9 @@ function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartRe
     : `Started; indexing${files} in the background${time}`;
 }
 
-function nextSteps(isRunning: boolean): string {
-  const lines = isRunning
-    ? ['  pm search "where requests are retried"', "  pm status"]
-    : ["  pm daemon start    index the project and keep the index up to date"];
-  return `\nNext:\n${lines.join("\n")}`;
+/** @param running what the daemon is at; null: none runs */
+function nextSteps(running: string | null): string {
+  return running === null
+    ? "\nNext:\n  pm daemon start    index the project and keep the index up to date"
+    : `\n${running}\n\nNext:\n  pm search "where requests are retried"`;
 }

@@ -1,3 +1,4 @@
+import { describeWaiting } from "../../../features/jobs/words.ts";
 import type { StatusResponse } from "../../../features/status/operation.ts";
 import type { Vanishing } from "../../../protocol/vanishing.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
@@ -20,9 +21,9 @@ export function memoryRows({ memory, daemon, models }: StatusResponse): Row[] {
     ["Last session:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
   rows.push(...vanishingRows(memory.vanishing));
-  if (daemon.running) rows.push(...jobRows(memory.jobs));
+  if (daemon.has_open) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
-    rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon is running`]);
+    rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon works on them now`]);
   rows.push(contextRow(memory.context));
   const { dead } = memory.jobs;
   if (dead.length > 0) {
@@ -93,9 +94,12 @@ function jobRows({ pending, running, is_idle, eta_seconds: eta, rate_chunks_per_
   const left = running.length > 0 && eta !== null && eta > 0 ? `, about ${roughly(eta)} left` : "";
   const speed = running.length > 0 && rate > 0 ? `, ${rate} chunks/s` : "";
   const rows: Row[] = [["Queue:", `${plural(pending, "job")} pending${speed}${left}`]];
-  running.forEach(({ kind, subject, done, total }, i) => {
+  running.forEach(({ kind, subject, done, total, waits_for }, i) => {
     const share = total > 0 ? ` ${Math.floor((100 * done) / total)} %` : "";
-    rows.push([i === 0 ? "Running:" : "", `${kind} ${subject}${share}`]);
+    const facts = [`${kind} ${subject}${share}`, describeWaiting({ waits_for })].filter(
+      (fact) => fact !== "",
+    );
+    rows.push([i === 0 ? "Running:" : "", facts.join(", ")]);
   });
   return rows;
 }

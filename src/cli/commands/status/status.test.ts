@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { screenOf } from "../../../../test/support/screen.ts";
 import type { StatusResponse } from "../../../features/status/operation.ts";
+import { listUnfinished } from "../../../features/status/words.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderDashboard } from "./dashboard.ts";
 import { renderSkipped, renderStatus } from "./status.ts";
@@ -23,7 +24,14 @@ const vanishing = {
 const busy: StatusResponse = {
   version: "1.2.3",
   project: "/home/ada/engine",
-  daemon: { running: true, pid: 42, port: 17_423, uptime_seconds: 192, memory_bytes: 85_000_000 },
+  daemon: {
+    running: true,
+    has_open: true,
+    pid: 42,
+    port: 17_423,
+    uptime_seconds: 192,
+    memory_bytes: 85_000_000,
+  },
   index: {
     total_files: 847,
     total_chunks: 12_453,
@@ -121,7 +129,7 @@ const busy: StatusResponse = {
     },
     jobs: {
       pending: 2,
-      running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100 }],
+      running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100, waits_for: null }],
       dead: [{ id: 1, kind: "transcript", subject: "/t/b.jsonl", attempts: 9, error: "It is not there." }],
       rate_chunks_per_sec: 120.5,
       eta_seconds: 9,
@@ -195,12 +203,19 @@ test("says how much of the memory vectors are: a byte for each dimension", () =>
 });
 
 test("has no queue and says how to start when nothing runs", () => {
-  const daemon = { running: false, pid: null, port: null, uptime_seconds: null, memory_bytes: null };
+  const daemon = {
+    running: false,
+    has_open: false,
+    pid: null,
+    port: null,
+    uptime_seconds: null,
+    memory_bytes: null,
+  };
   const shown = renderStatus({ ...busy, daemon, notes: [] }, screen);
-  expect(shown).toContain("Pommel 1.2.3 - not running in /home/ada/engine");
+  expect(shown).toContain("Pommel 1.2.3 - daemon: not running in /home/ada/engine");
   expect(shown).toContain("pm daemon start");
   expect(shown).not.toContain("Queue");
-  expect(shown).toContain("Pending:       2 jobs; no daemon is running");
+  expect(shown).toContain("Pending:       2 jobs; no daemon works on them now");
   expect(shown).not.toContain("polling");
   expect(shown).toContain("Searches still work");
   const health = { ...busy.health, status: "failing" as const, database: "unreadable" as const };
@@ -309,7 +324,7 @@ test.each([
   const evil = `/t/\u001b[2J\u202e${"页面".repeat(90)}`;
   const jobs = {
     ...busy.memory.jobs,
-    running: [{ kind: "transcript", subject: evil, done: 30, total: 100 }],
+    running: [{ kind: "transcript", subject: evil, done: 30, total: 100, waits_for: null }],
     recent: [
       {
         kind: "summary",
@@ -334,4 +349,40 @@ test.each([
     expect(text).toContain("844 of 847 files");
     expect(text).toContain("q ends");
   }
+});
+
+describe("what is not finished", () => {
+  const rested: StatusResponse = {
+    ...busy,
+    queue: { ...busy.queue, code_is_idle: true },
+    models: { ...busy.models, code: [], text: [] },
+    memory: {
+      ...busy.memory,
+      commits_waiting: 0,
+      recut: { sessions: 0, all: 0 },
+      jobs: { ...busy.memory.jobs, pending: 0, running: [], is_idle: true },
+    },
+  };
+
+  it("is nothing where all is done", () => {
+    expect(listUnfinished(rested)).toEqual([]);
+  });
+
+  it.each([
+    [
+      { ...rested, daemon: { ...rested.daemon, has_open: false } },
+      "nobody looks for changes of the code now",
+    ],
+    [
+      { ...rested, queue: { ...rested.queue, code_is_idle: false, done: 3, total: 9 } },
+      "indexing: 3 of 9 files",
+    ],
+    [{ ...rested, memory: { ...rested.memory, commits_waiting: 1281 } }, "1,281 commits not analysed yet"],
+    [
+      { ...rested, models: { ...rested.models, code: [{ ...busy.models.code[0]!, chunks_pending: 7 }] } },
+      "7 chunks found by their words only as yet",
+    ],
+  ])("is named (%#)", (status, said) => {
+    expect(listUnfinished(status)).toEqual([said]);
+  });
 });

@@ -4,7 +4,7 @@ import { call } from "../../../client/call.ts";
 import type { UnreachableReason } from "../../../client/daemon-client.ts";
 import type { StatusResponse } from "../../../features/status/operation.ts";
 import { showStatus } from "../../../features/status/operation.ts";
-import { findProject } from "../../../git/projects/find-project.ts";
+import { seeProject } from "../../../git/projects/find-project.ts";
 import { loadConfig } from "../../../project/config/config.ts";
 import { explanationOf } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
@@ -34,7 +34,7 @@ export function renderStatus(status: StatusResponse, screen: Screen): string {
   const sections = [
     header(status, colors),
     section("Code index", indexRows(status), screen),
-    status.daemon.running ? section("Queue", queueRows(status), screen) : "",
+    status.daemon.has_open ? section("Queue", queueRows(status), screen) : "",
     section("Sessions and commits", memoryRows(status), screen),
     section("Models", modelRows(status), screen),
     section("Storage", storageRows(status), screen),
@@ -50,14 +50,18 @@ export function renderStatus(status: StatusResponse, screen: Screen): string {
 function header({ version, project, daemon, health }: StatusResponse, colors: Palette): string {
   if (!daemon.running) {
     const start = daemon.autostart ? autostartText(daemon.autostart).join(" ") : "Run `pm daemon start`.";
-    const searches = health.status === "failing" ? "" : "\nSearches still work on the existing index.";
+    const hasIndex = health.status === "healthy" || health.status === "degraded";
+    const searches = hasIndex ? "\nSearches still work on the existing index." : "";
     const hint = `${start}${searches}`;
-    return `${colors.bold(`Pommel ${version}`)} - ${colors.warn("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
+    return `${colors.bold(`Pommel ${version}`)} - daemon: ${colors.warn("not running")} ${colors.dim(`in ${project}`)}\n${hint}`;
   }
   const up = `up ${humanDuration((daemon.uptime_seconds ?? 0) * 1000)}`;
   const memory = humanBytes(daemon.memory_bytes ?? 0);
   const details = `PID ${daemon.pid}, port ${daemon.port}, ${up}, ${memory} of memory`;
-  return `${colors.bold(`Pommel ${version}`)} - ${colors.ok("running")} (${details})\n${colors.dim(project)}`;
+  const watching = daemon.has_open
+    ? ""
+    : "\nIt does not watch this directory now: the next use of it has it look for what changed.";
+  return `${colors.bold(`Pommel ${version}`)} - ${colors.ok("running")} (${details})\n${colors.dim(project)}${watching}`;
 }
 
 /** Columns of a section: what it is, and what it is like, wrapped beside it. */
@@ -174,7 +178,7 @@ export function healthLines(
   const stateText = {
     healthy: `${tick("ok", colors)} works${asked}`,
     degraded: `${tick("ok", colors)} search works${asked}`,
-    empty: `${tick("warn", colors)} ${daemon.running && queue.code_is_idle ? nothingIndexed : "nothing is indexed yet"}`,
+    empty: `${tick("warn", colors)} ${daemon.has_open && queue.code_is_idle ? nothingIndexed : "nothing is indexed yet"}`,
     failing: `${tick("fail", colors)} the database is ${health.database}`,
   };
   const unavailable = [...models.code, ...models.text].filter(({ state }) => state === "unavailable");
@@ -223,7 +227,7 @@ const refreshMs = 2000;
  * @throws DaemonUnreachable with `--check`, when the daemon does not answer
  */
 export async function statusCommand({ cwd, output }: CommandContext, options: StatusOptions): Promise<void> {
-  const project = await findProject(cwd);
+  const project = await seeProject(cwd);
   if (options.skipped) {
     const { skippedFiles } = await import("../../../features/search/code.ts");
     const skipped = await skippedFiles(project);

@@ -45,6 +45,20 @@ export function isMoreUrgentDue(
   );
 }
 
+/** What is due and goes before a job of this priority, by kind: what there is most of first. */
+export function listMoreUrgent(
+  memory: Memory,
+  priority: number,
+  now = Date.now(),
+): { kind: JobKind; jobs: number }[] {
+  return memory.all(
+    `SELECT kind, count(*) AS jobs FROM jobs WHERE ${freeJobs} AND not_before <= ? AND priority < ?
+     GROUP BY kind ORDER BY jobs DESC, kind`,
+    now,
+    priority,
+  );
+}
+
 /** Jobs of these kinds that can be begun now, and what they are of: transcripts' unread bytes, say. */
 export function dueJobs(
   memory: Memory,

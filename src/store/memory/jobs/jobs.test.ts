@@ -4,7 +4,7 @@ import { temporaryMemory } from "../../../../test/support/memory-fixture.ts";
 import { Memory } from "../memory.ts";
 import type { JobRecord } from "../memory-records.ts";
 import { queueFigures, recentActivity } from "../sessions/activity.ts";
-import { listJobs, nextDue } from "./job-rows.ts";
+import { listJobs, listMoreUrgent, nextDue } from "./job-rows.ts";
 import {
   claim,
   enqueue,
@@ -50,6 +50,19 @@ describe("the queue", () => {
     expect(takeAfter()).toBeNull();
     finish(memory, first, { chunks: 0, tookMs: 0, now: 10 });
     expect(takeAfter()).toMatchObject({ subject: "c" });
+  });
+
+  it("says what goes before a job, by kind", () => {
+    enqueue(memory, { kind: "history", subject: "commits", priority: 160 }, 0);
+    add("a", { priority: 100 });
+    add("b", { priority: 100 });
+    add("later", { priority: 100, notBefore: 20 });
+    enqueue(memory, { kind: "commit", subject: "c", priority: 30 }, 0);
+    expect(listMoreUrgent(memory, 160, 10)).toEqual([
+      { kind: "transcript", jobs: 2 },
+      { kind: "commit", jobs: 1 },
+    ]);
+    expect(listMoreUrgent(memory, 30, 10)).toEqual([]);
   });
 
   it("puts a newer job in place of one that waits, which keeps its place", () => {
@@ -249,17 +262,22 @@ describe("figures", () => {
       etaMs: null,
     });
     noteProgress(memory, first, { done: 1000, total: 1000, now: 5 });
-    finish(memory, first, { chunks: 40, tookMs: 2000, now: 1000 });
+    finish(memory, first, { chunks: 40, tookMs: 2000, now: 2000 });
     noteProgress(memory, take()!, { done: 500, total: 3000 });
-    expect(queueFigures(memory, 1000)).toMatchObject({
+    // Of commits, not of bytes.
+    enqueue(memory, { kind: "history", subject: "commits", total: 1281 }, 0);
+    // Too early for a time.
+    expect(queueFigures(memory, 4000)).toMatchObject({ chunksPerSecond: 10, etaMs: null });
+    // What was not done lately counts as well.
+    expect(queueFigures(memory, 10_000)).toMatchObject({
       done: 500,
       total: 3000,
-      chunksPerSecond: 20,
-      etaMs: 5000,
+      chunksPerSecond: 4,
+      etaMs: 25_000,
     });
     expect(queueFigures(memory, 400_000)).toMatchObject({ chunksPerSecond: null, etaMs: null });
     expect(recentActivity(memory, 5)).toEqual([
-      { at: 1000, kind: "transcript", subject: "a", outcome: "done", chunks: 40, units: 1000, tookMs: 2000 },
+      { at: 2000, kind: "transcript", subject: "a", outcome: "done", chunks: 40, units: 1000, tookMs: 2000 },
     ]);
   });
 

@@ -6,8 +6,9 @@ import type { ActivityRecord, JobRecord } from "../memory-records.ts";
 /** What the queue did last. */
 
 const maxActivities = 200;
-/** Older jobs do not show how fast the queue is now. Milliseconds. */
-const rateWindow = 300_000;
+/** Older jobs do not show how fast the queue is now; and a time left takes some of it to be judged by. Milliseconds. */
+const rateWindow = 60_000;
+const minJudgedMs = 5000;
 
 /** To be called in a transaction. */
 export function addActivity(memory: Memory, done: ActivityRecord): void {
@@ -25,12 +26,12 @@ export function recentActivity(memory: Memory, limit: number): ActivityRecord[] 
 
 export interface QueueFigures {
   jobs: Record<JobRecord["state"], number>;
-  /** Units of work of all jobs that wait or run, and of those how many are done. */
+  /** Bytes of all transcripts that wait or are read, and of those how many are read. */
   done: number;
   total: number;
-  /** Chunks written in a second of work, over the last five minutes; null when nothing was done in them. */
+  /** Chunks written in a second, over the last minute; null when nothing was done in it. */
   chunksPerSecond: number | null;
-  /** The time left at the speed of the last five minutes; null when unknown. Milliseconds. */
+  /** The time left to read at the speed of the last minute; null when unknown. Milliseconds. */
   etaMs: number | null;
 }
 
@@ -39,7 +40,11 @@ export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
   const jobs: QueueFigures["jobs"] = { pending: 0, running: 0, dead: 0 };
   let [done, total] = [0, 0];
   const states = memory.all<{ state: JobRecord["state"]; n: number; done: number; total: number }>(
-    "SELECT state, count(*) AS n, sum(min(done, total)) AS done, sum(total) AS total FROM jobs GROUP BY state",
+    // Of others the units are no bytes.
+    `SELECT state, count(*) AS n,
+       sum(iif(kind = 'transcript', min(done, total), 0)) AS done,
+       sum(iif(kind = 'transcript', total, 0)) AS total
+     FROM jobs GROUP BY state`,
   );
   for (const row of states) {
     jobs[row.state] = row.n;
@@ -47,18 +52,21 @@ export function queueFigures(memory: Memory, now = Date.now()): QueueFigures {
     done += row.done;
     total += row.total;
   }
-  const recent = memory.get<{ chunks: number; units: number; took: number }>(
-    `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(units), 0) AS units, coalesce(sum(took_ms), 0) AS took
+  const recent = memory.get<{ chunks: number; units: number; begun: number | null }>(
+    `SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(iif(kind = 'transcript', units, 0)), 0) AS units,
+       min(at - took_ms) AS begun
      FROM activity WHERE at > ? AND outcome = 'done'`,
     now - rateWindow,
   );
   const left = total - done;
-  const speed = recent.took > 0 ? recent.units / recent.took : 0;
+  // By the clock: several are read at once, and they wait for others.
+  const spanMs = recent.begun === null ? 0 : now - Math.max(recent.begun, now - rateWindow);
+  const speed = spanMs >= minJudgedMs ? recent.units / spanMs : 0;
   return {
     jobs,
     done,
     total,
-    chunksPerSecond: recent.took > 0 ? (recent.chunks * 1000) / recent.took : null,
+    chunksPerSecond: spanMs > 0 ? (recent.chunks * 1000) / spanMs : null,
     etaMs: left === 0 ? 0 : speed > 0 ? Math.round(left / speed) : null,
   };
 }

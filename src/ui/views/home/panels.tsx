@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { SessionSummary } from "../../../features/sessions/operation.ts";
 import { openEndOf } from "../../../features/sessions/session-words.ts";
 import type { StatusResponse } from "../../../features/status/operation.ts";
+import { listUnfinished } from "../../../features/status/words.ts";
 import { type Answer, useAnswer } from "../../api/use-answer.ts";
 import { Inline } from "../../components/marked.tsx";
 import { Failure, Loading } from "../../components/states.tsx";
@@ -154,15 +155,23 @@ export function Context() {
 export function Health() {
   return (
     <Panel title="Health" answer={useAnswer("status", {})}>
-      {({ health, index, queue, memory, notes, storage }) => {
+      {(status) => {
+        const { health, index, queue, memory, notes, storage } = status;
+        const unfinished = listUnfinished(status);
         const problems = [memory.problem, memory.llm.problem, ...notes].filter((one) => one !== null);
-        const isWell = health.status === "healthy" && problems.length === 0 && memory.jobs.dead.length === 0;
+        const isSound = health.status === "healthy" && problems.length === 0 && memory.jobs.dead.length === 0;
         return (
           <>
-            <p class={`health ${isWell ? "good" : health.status === "failing" ? "bad" : "warning"}`}>
-              {isWell ? "All is well" : (stateOf[health.status] ?? "Something needs attention")}
-              {!queue.is_idle && ", indexing"}
+            <p class={`health ${isSound ? "good" : health.status === "failing" ? "bad" : "warning"}`}>
+              {!isSound
+                ? (stateOf[health.status] ?? "Something needs attention")
+                : unfinished.length === 0
+                  ? "All is well"
+                  : "Works, and is not finished:"}
             </p>
+            {unfinished.map((one) => (
+              <p key={one}>{one}</p>
+            ))}
             {problems.map((problem) => (
               <p key={problem} class="problem">
                 <Inline text={problem} />

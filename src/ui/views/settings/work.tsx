@@ -1,4 +1,5 @@
 import type { QueueResponse } from "../../../features/jobs/operation.ts";
+import { describeWaiting } from "../../../features/jobs/words.ts";
 import type { ModelStatus, StatusResponse } from "../../../features/status/operation.ts";
 import { useAnswer, useChange } from "../../api/use-answer.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -106,9 +107,10 @@ function Queue({ queue }: { queue: QueueResponse }) {
           Indexing <span class="path">{processing}</span>
         </p>
       )}
-      {sessions.running.map(({ kind, subject, done, total }) => (
+      {sessions.running.map(({ kind, subject, done, total, waits_for }) => (
         <p key={`${kind} ${subject}`}>
           <Badge tone="agent">{kind}</Badge> {subject} {total > 0 && `${Math.floor((100 * done) / total)} %`}
+          {waits_for !== null && `, ${describeWaiting({ waits_for })}`}
         </p>
       ))}
       {last_error !== null && <p class="refusal">{last_error}</p>}

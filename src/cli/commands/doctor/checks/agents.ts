@@ -57,6 +57,7 @@ export function checkHooks(project: Project, agent: string): CheckResult {
   }
   if (part.isFromPlugin()) return ok(`${part.title} runs Pommel's hooks (the plugin's)`);
   if (isDefault && part.isOff()) return ok(`${part.title}'s hooks are off; \`pm enable\` adds them again`);
+  if (isDefault && !part.setup.isUsed(part.place)) return ok(`${part.title} is not used here`);
   if (isDefault && !isAnotherSetUp(project)) return warn(`${part.title} has no Pommel hooks.`, hint);
   return ok(`${part.title} is not set up (\`pm init --agent ${agent}\`)`);
 }
@@ -146,7 +147,7 @@ function named(file: string): string {
 
 /** Whether git's hooks report this project's commits. */
 export async function checkGitHooks(project: Project): Promise<CheckResult> {
-  const { state, dir, missing, reason, error, shadowed, disabled } = await gitHooksState(project);
+  const { state, dir, missing, reason, error, shadowed, disabled, isLost } = await gitHooksState(project);
   const hint = "Run `pm enable --git`.";
   if (state === "none") return ok(`no git hooks: ${reason}`);
   if (state === "broken")
@@ -158,7 +159,9 @@ export async function checkGitHooks(project: Project): Promise<CheckResult> {
   }
   if (disabled) return ok("git hooks are off; `pm enable` adds them again");
   if (error !== null) return warn(error.message, error.hint);
-  if (shadowed.length === 0) return warn("Pommel's git hooks are missing.", hint);
+  if (isLost) return warn("Pommel's git hooks are missing.", hint);
+  if (shadowed.length === 0)
+    return ok("no git hooks: commits are seen as git records them (`pm enable --git` adds hooks)");
   return warn(
     `Git looks for hooks in ${dir} (core.hooksPath), and Pommel's are in ${shadowed.join(", ")}.`,
     hint,

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { namedProject } from "../../../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../../../test/support/temporary-home.ts";
-import { daemonFiles, homeOf } from "../../../../project/home.ts";
+import { compiledCodeDir, daemonFiles, homeOf } from "../../../../project/home.ts";
 import type { Project } from "../../../../project/paths.ts";
 import { globalPatternsFile } from "../../../../redact/patterns/patterns-file.ts";
 import { codeSchema } from "../../../../store/index/sqlite/schema.ts";
@@ -77,6 +77,13 @@ describe("permissions", () => {
     expect(checkPermissions(false).status).toBe("ok");
   });
 
+  it("leaves what Node compiled as Node made it", () => {
+    mkdirSync(join(compiledCodeDir(), "v24-x64"), { recursive: true, mode: 0o755 });
+    writeFileSync(join(compiledCodeDir(), "v24-x64/a3f1"), "", { mode: 0o644 });
+    expect(checkPermissions(false)).toMatchObject({ status: "ok" });
+    expect(statSync(join(compiledCodeDir(), "v24-x64")).mode & 0o777).toBe(0o755);
+  });
+
   it("finds a directory, and a link to nothing, in the way of a file", () => {
     const inTheWay = join(project.dataDir, "care.json");
     mkdirSync(inTheWay, { mode: 0o700 });
@@ -124,7 +131,8 @@ describe("what is set", () => {
 
 describe("the index", () => {
   it("is missing, sound, damaged, too old or too new", async () => {
-    expect(await run("index")).toMatchObject({ status: "warn", message: "Nothing is indexed yet." });
+    const nothing = "nothing is indexed yet: the first search does it";
+    expect(await run("index")).toMatchObject({ status: "ok", message: nothing });
     openDatabase(project.indexDb, codeSchema, { readonly: false }).close();
     expect(await run("index")).toMatchObject({ status: "ok" });
     const setVersion = (version: number) => {
@@ -145,6 +153,7 @@ describe("the index", () => {
 });
 
 describe("the daemon", () => {
+  afterEach(() => vi.unstubAllEnvs());
   const gone = JSON.stringify({
     pid: 999_999,
     port: 1,
@@ -157,8 +166,13 @@ describe("the daemon", () => {
     writeFileSync(daemonFiles().record, gone);
   };
 
-  it("may be off", async () => {
+  it("may be off, which is worth a warning where nothing starts it", async () => {
     expect(await run("daemon")).toMatchObject({ status: "warn", hint: "Run `pm daemon start`." });
+    vi.stubEnv("POMMEL_DAEMON_AUTOSTART", "true");
+    expect(await run("daemon")).toMatchObject({
+      status: "ok",
+      message: "the daemon is not running. The next search or hook starts it.",
+    });
   });
 
   it("may have left its file behind, which --fix removes", async () => {

@@ -10,7 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../../project/errors.ts";
-import { listHomeDirectories, modeText, obstacleIn, userName } from "../../../../project/home.ts";
+import {
+  compiledCodeDir,
+  listHomeDirectories,
+  modeText,
+  obstacleIn,
+  userName,
+} from "../../../../project/home.ts";
 import { isInside } from "../../../../project/paths.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { type CheckResult, fail, ok, warn } from "./check.ts";
@@ -45,10 +51,16 @@ export function checkHome(): CheckResult {
   );
 }
 
-/** Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it private. */
+/**
+ * Everything in the home is its owner's alone, 0700 and 0600, and no directory is in the way of a file. With `fix`, makes it
+ * private. What Node compiled has the modes that Node gives it, in a directory that others cannot enter.
+ */
 export function checkPermissions(fix: boolean): CheckResult {
   if (process.platform === "win32") return ok("Windows manages file permissions");
-  const paths = [...new Set(listHomeDirectories())].flatMap(pathsBelow);
+  const compiled = compiledCodeDir();
+  const paths = [...new Set(listHomeDirectories())]
+    .flatMap(pathsBelow)
+    .filter(({ path }) => !isInside(path, compiled));
   const inTheWay = paths.find(({ path, stat }) => !stat.isFile() && isFileName(path));
   if (inTheWay) {
     const what = inTheWay.stat.isDirectory() ? "a directory" : "a link to nothing";

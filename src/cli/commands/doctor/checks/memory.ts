@@ -171,11 +171,12 @@ export async function checkTranscripts(
   const odd = await call("leftOut", {}, project);
   const lines = await call("damagedLines", {}, project);
   const text = [places, ...odd.map(asText)].join("; ");
-  return lines.length === 0 ? ok(text) : warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
+  if (lines.length > 0) return warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
+  return odd.some(({ damaged }) => damaged > 0) ? warn(`${text}.`, damagedHint) : ok(text);
 }
 
 const damagedHint =
-  "The agent was killed while it wrote, or two wrote at once. Whole records were read; the files are as they were.";
+  "The agent was killed while it wrote, or two wrote at once. Whole records were read, and the files are as they were: look there for what is missing.";
 
 /** So many are named. */
 const maxNamed = 10;

@@ -7,7 +7,9 @@ import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
 import { showStatus } from "../../../../features/status/operation.ts";
-import { recordingConfig } from "../../../../git/projects/recorded.ts";
+import { isRemembered } from "../../../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../../../git/projects/indexed.ts";
+import { isTurnedOff, recordingConfig } from "../../../../git/projects/recorded.ts";
 import { ignoredVariables, loadConfig } from "../../../../project/config/config.ts";
 import { codeOf, messageOf, PommelError } from "../../../../project/errors.ts";
 import { daemonFiles, homeOf } from "../../../../project/home.ts";
@@ -27,7 +29,7 @@ import { checkRepository } from "./repository.ts";
 /** The checks of one project; `fix` repairs what is safe to repair. */
 export function projectChecks(project: Project, fix: boolean): Check[] {
   return [
-    { name: "project", run: () => ok(`project in ${project.root}`) },
+    { name: "project", run: () => checkProject(project) },
     { name: "config", run: () => checkConfig(project) },
     { name: "permissions", run: () => checkPermissions(fix) },
     { name: "lock", run: () => checkLock(project) },
@@ -58,6 +60,13 @@ export function projectChecks(project: Project, fix: boolean): Check[] {
   ];
 }
 
+function checkProject(project: Project): CheckResult {
+  const { root } = project;
+  const plain = whyNotIndexed(project);
+  if (plain !== null) return ok(plain.refusal.message.replace(/\.$/, ""));
+  return ok(isRemembered(project) ? `project in ${root}` : `${root} was not used yet`);
+}
+
 function checkConfig(project: Project): CheckResult {
   try {
     const { config, origin, notes } = loadConfig(project);
@@ -79,6 +88,10 @@ function checkCapture(project: Project): CheckResult {
       "Run `pm config set sessions.capture true`.",
     );
   if (recordingConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
+  if (isTurnedOff(project))
+    return ok("agent sessions are not recorded: `pm disable` (`pm enable` turns it on)");
+  if (loadConfig(null).origin["sessions.record"] !== "default")
+    return ok("agent sessions are recorded in projects that you name with `pm init`, and this is none");
   return warn("Agent sessions of this project are not recorded.", "Run `pm init` to record them.");
 }
 
@@ -124,8 +137,12 @@ async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult>
         "It may be starting: try again in a moment, then `pm daemon restart`. `pm daemon logs` shows what it does.",
       );
     }
-    const [what, hint] = autostartText(autostartStatus(isAutostartOn(project)));
+    const status = autostartStatus(isAutostartOn(project));
+    const [what, hint] = autostartText(status);
     if (!existsSync(files.record)) {
+      // Nobody has to do anything about it.
+      if (status.state === "ready" || status.state === "starting")
+        return ok(`the daemon is not running. ${what}`);
       return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
     }
     const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
@@ -146,7 +163,7 @@ async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
   const config = configOf(project);
   const { place, check } = await call("indexState", { config }, project);
-  const absent = warn("Nothing is indexed yet.", "Run `pm daemon start` or `pm daemon reindex`.");
+  const absent = ok("nothing is indexed yet: the first search does it");
   if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
   return databaseResult(file, check, {
     absent,

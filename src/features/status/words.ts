@@ -1,0 +1,15 @@
+import { counted } from "../../text/counted.ts";
+import { describeWork } from "../jobs/words.ts";
+import type { StatusResponse } from "./operation.ts";
+
+/** What is not finished, a line each: while there is any, not all is well. */
+export function listUnfinished({ daemon, queue, memory, models }: StatusResponse): string[] {
+  const { commits_waiting: commits, recut } = memory;
+  const chunks = [...models.code, ...models.text].reduce((sum, model) => sum + model.chunks_pending, 0);
+  return [
+    ...(daemon.has_open ? describeWork(queue, memory.jobs) : ["nobody looks for changes of the code now"]),
+    ...(commits === 0 ? [] : [`${counted(commits, "commit")} not analysed yet`]),
+    ...(chunks === 0 ? [] : [`${counted(chunks, "chunk")} found by their words only as yet`]),
+    ...(recut.sessions === 0 ? [] : [`${counted(recut.sessions, "session")} to be cut again`]),
+  ];
+}
