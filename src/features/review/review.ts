@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import { roleOf } from "../../code/files/path-role.ts";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { readCommits } from "../../git/history/commits.ts";
@@ -9,7 +10,6 @@ import { untrackedFiles } from "../../git/working-files.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { roleOf } from "../../search/code/path-role.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, rewrittenAs } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
