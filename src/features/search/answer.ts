@@ -12,8 +12,11 @@ import type {
   transcriptSearchRequest,
 } from "./operation.ts";
 
-export const searchCode = ({ project }: Subjects["code"], request: Shaped<typeof searchRequest>) =>
-  findCode(project, request);
+export const searchCode = (
+  { project }: Subjects["project"],
+  request: Shaped<typeof searchRequest>,
+  { signal }: Running,
+) => findCode(project, request, signal);
 
 export const searchTranscripts = (
   { project }: Subjects["project"],
@@ -28,7 +31,7 @@ export const searchHistory = (
 ) => findHistory(project, request, signal);
 
 export const searchAll = (
-  { project }: Subjects["code"],
+  { project }: Subjects["project"],
   request: Shaped<typeof searchAllRequest>,
   { signal }: Running,
 ) => findAll(project, request, signal);

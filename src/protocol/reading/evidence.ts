@@ -6,6 +6,7 @@ import { type AttributionBasis, type BindingHow, type Verdict, verdicts } from "
 export const verdictText: Readonly<Record<Verdict, string>> = {
   found: "found",
   maybe: "maybe",
+  not_yet: "not yet",
   probably_not_here: "probably not here",
 };
 
@@ -13,6 +14,7 @@ export const verdictText: Readonly<Record<Verdict, string>> = {
 export const verdictAdvice: Readonly<Record<Verdict, string | null>> = {
   found: null,
   maybe: "Maybe: these come closest; check whether they answer it.",
+  not_yet: "These come closest so far:",
   probably_not_here: "Probably not here. These come closest:",
 };
 
