@@ -17,7 +17,7 @@ import {
 } from "./autostart.ts";
 
 const start = vi.fn();
-const startInBackground = () => tryToStart(start);
+const startInBackground = () => tryToStart({ start });
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {

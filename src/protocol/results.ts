@@ -215,10 +215,11 @@ export type IndexAge = Shaped<typeof indexAge>;
 /** How much of what is to be searched was there, while it is still being read. */
 export const coverage = lazy(() =>
   z.object({
-    /** Files in the index, commits or transcripts that are read; null: the index cannot be reached. */
+    of: z.enum(["files", "commits", "transcripts"]),
+    /** So many are read, files into the index; null: the index cannot be reached. */
     done: z.nullable(count),
     total: count,
-    /** Of code: the files whose text was searched, in the index or not. */
+    /** Files whose text was searched, in the index or not. */
     files_read: z.optional(count),
   }),
 );

@@ -131,7 +131,7 @@ async function searchTree(
         answer: {
           ...answer,
           verdict: answer.is_named ? answer.verdict : ("not_yet" as const),
-          coverage: { done, total: files.length, files_read: read },
+          coverage: { of: "files" as const, done, total: files.length, files_read: read },
           notes: query.graph ? [graphNote, ...answer.notes] : answer.notes,
           index: age,
         },

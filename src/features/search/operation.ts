@@ -3,6 +3,7 @@ import { operation } from "../../answers/operation.ts";
 import { levelNames, levels } from "../../project/levels.ts";
 import {
   commitFound,
+  coverage,
   eventFound,
   judgement,
   searchResponse,
@@ -178,6 +179,7 @@ export const historySearchResponse = lazy(() =>
     scope: z.literal("history"),
     query: text,
     ...judgement,
+    coverage: z.optional(coverage()),
     total_results: count,
     /** Best first, whatever the verdict. */
     results: z.array(historyResult()),
@@ -228,6 +230,7 @@ export const searchCode = operation({
   path: "GET or POST /search/code",
   summary: "Find code by meaning, words and names",
   of: "project",
+  readsTree: true,
   editors: true,
   request: searchRequest,
   response: searchResponse,
@@ -260,6 +263,7 @@ export const searchAll = operation({
   path: "GET or POST /search/all",
   summary: "Find code, sessions, commits and events",
   of: "project",
+  readsTree: true,
   editors: true,
   request: searchAllRequest,
   response: searchAllResponse,

@@ -93,7 +93,7 @@ export class JoinedIndex implements SearchableIndex {
   }
 
   #scopeOfIndex({ files, levels }: Scope): Scope {
-    return { levels, files: files?.flatMap((file) => this.#ofIndex.get(file) ?? []) };
+    return { levels, files: files?.flatMap((file) => this.#ofIndex.get(file) ?? []) ?? null };
   }
 
   async similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { chunkSource } from "../../../code/chunk/chunk.ts";
 import { readSource } from "../../../code/files/read-source.ts";
 import type { CachingParser } from "../../../code/index/caching-parser.ts";
@@ -34,13 +34,13 @@ import { bestFiles, frequenciesIn } from "./best-files.ts";
 import type { ScannedTree } from "./scan-tree.ts";
 
 /**
- * So many files, of those whose words fit a question best, are parsed for it: with twice as many the right one is among the first
+ * So many files, of those whose words fit a question best, are ranked for it: with twice as many the right one is among the first
  * ten no more often (`npm run bench:first`).
  */
-const filesParsed = 20;
-/** A larger file takes longer than whoever asks should wait; it is cut by lines. Bytes. */
-const maxParsedBytes = 150_000;
-/** The same is true of what is not parsed within this. Milliseconds. */
+const filesRanked = 20;
+/** The first of them are parsed, so many and of so many bytes; the others are cut by lines, which is done before a thread has begun. */
+const maxParsed = { files: 8, bytes: 250_000 };
+/** What is not parsed within this is cut by lines as well. Milliseconds. */
 const parseLimitMs = 1500;
 /** The one segment. */
 const segment = 1;
@@ -101,7 +101,7 @@ export class TreeIndex implements SearchableIndex {
       ? new Set((await filesIn(this, project.root, request)).map(({ path }) => path))
       : null;
     const best = bestFiles(scanned, analyseQuery(words), ({ path }) => wanted?.has(path) ?? true);
-    return best.slice(0, filesParsed).map(({ path }) => path);
+    return best.slice(0, filesRanked).map(({ path }) => path);
   }
 
   /** Whether the chunks of a file are known by now. */
@@ -124,19 +124,34 @@ export class TreeIndex implements SearchableIndex {
       const missing = files.filter((file) => !this.#chunksOf.has(file));
       const late = new AbortController();
       const isLate = sleep(parseLimitMs, null, { signal: late.signal }).catch(() => null);
-      const parsed = await Promise.all(
-        missing.map((file, i) => this.#parse(file, i < filesParsed ? isLate : null)),
-      );
+      const parsing = new Map(this.#toParse(missing).map((file) => [file, this.#parse(file, isLate)]));
+      const parsed = new Map<FileId, Parsed | null>();
+      // Between two of them the threads are given their work, and others have their turn.
+      for (const file of missing) {
+        await nextTurn();
+        if (!parsing.has(file)) parsed.set(file, this.#cutByLines(file));
+      }
+      for (const file of missing) this.#add(file, parsed.get(file) ?? (await parsing.get(file)) ?? null);
       late.abort();
-      for (const [i, file] of missing.entries()) this.#add(file, parsed[i] ?? null);
     });
     return this.#work;
   }
 
-  /** @param isLate when it is cut by lines; null: at once */
-  async #parse(file: FileId, isLate: Promise<null> | null): Promise<Parsed | null> {
+  /** The first that are worth it, and are no more than whoever asks has time for. */
+  #toParse(files: readonly FileId[]): FileId[] {
+    let { bytes } = maxParsed;
+    const small = files.filter((file) => {
+      const { size } = this.#options.scanned.files[file]!;
+      if (size > bytes) return false;
+      bytes -= size;
+      return true;
+    });
+    return small.slice(0, maxParsed.files);
+  }
+
+  /** @param isLate when it is cut by lines instead */
+  async #parse(file: FileId, isLate: Promise<null>): Promise<Parsed | null> {
     const stamp = this.#options.scanned.files[file]!;
-    if (isLate === null || stamp.size > maxParsedBytes) return this.#cutByLines(file);
     const outcome = await Promise.race([
       this.#options.parser.parse(stamp, undefined, false).catch(() => null),
       isLate,
