@@ -34,5 +34,5 @@ export const searchAll = async (
   { signal }: Running,
 ) => (await import("./all.ts")).searchAll(project, request, signal);
 
-export const showChunk = async ({ project }: Subjects["code"], request: Shaped<typeof chunkRequest>) =>
+export const showChunk = async ({ project }: Subjects["project"], request: Shaped<typeof chunkRequest>) =>
   (await import("./chunk.ts")).showChunk(project, request);

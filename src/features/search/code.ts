@@ -119,20 +119,21 @@ async function searchTree(
   const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
   return Tree.of(project, config).ask(
     query,
-    async (tree, { files, read }) => {
+    async (tree, { files, read, isCut }) => {
       const searched = index === null ? tree : await JoinedIndex.of(index, tree);
       // Who uses a definition is only known of all files together.
       const request = { ...query, graph: false, graphOfFirst: 0 };
       const answer = await new CodeSearch({ project, index: searched, embedder }).search(request);
       const known = (await index?.known()) ?? new Map();
       const done = files.filter(({ path }) => known.has(path)).length;
+      const isAll = files.length === 0 && !isCut;
       return {
         best: await tree.bestPaths(),
         answer: {
           ...answer,
-          verdict: answer.is_named ? answer.verdict : ("not_yet" as const),
-          coverage: { of: "files" as const, done, total: files.length, files_read: read },
-          notes: query.graph ? [graphNote, ...answer.notes] : answer.notes,
+          verdict: answer.is_named || isAll ? answer.verdict : ("not_yet" as const),
+          coverage: isAll ? undefined : { of: "files" as const, done, total: files.length, files_read: read },
+          notes: [...(query.graph ? [graphNote] : []), ...(isCut ? [cutNote] : []), ...answer.notes],
           index: age,
         },
       };
@@ -141,6 +142,7 @@ async function searchTree(
   );
 }
 
+const cutNote = "There are more files than could be looked at in time.";
 const graphNote = "What uses the results, and what they use, is known when all files are indexed.";
 
 /** The files that are left out, and why, whether a daemon runs or not. */

@@ -32,18 +32,20 @@ export function adviseOn({ verdict, coverage }: Judged): string | null {
 
 /** "From the text of 5,012 files; the index is 12 % done.", "12 of 300 commits are read." */
 export function describeCoverage(coverage: Coverage): string {
-  const { of, done, total, files_read = total } = coverage;
+  const { of, done, total } = coverage;
   if (of !== "files") return `${inFigures(done ?? 0)} of ${inFigures(total)} ${of} are read.`;
-  return `From the text of ${inFigures(files_read)} ${files_read === 1 ? "file" : "files"}${progressOf(coverage, "; ")}.`;
+  return `From the text of ${filesRead(coverage)}${progressOf(coverage, "; ")}.`;
 }
 
 /** Where nothing was found, and not all is read yet: what that is true of. */
 export function describeNothingYet(coverage: Coverage): string {
   if (coverage.of !== "files") return `Nothing yet: ${describeCoverage(coverage)}`;
-  const files =
-    coverage.files_read === coverage.total ? "file" : `of ${inFigures(coverage.files_read ?? 0)} files`;
-  return `No ${files} contains these words${progressOf(coverage, " yet: ", ", which also finds by meaning,")}.`;
+  const progress = progressOf(coverage, " yet: ", ", which also finds by meaning,");
+  return `None of ${filesRead(coverage)} contains these words${progress}.`;
 }
+
+const filesRead = ({ files_read = 0 }: Coverage) =>
+  `${inFigures(files_read)} ${files_read === 1 ? "file" : "files"}`;
 
 /** How far the index is; nothing where it cannot be reached. */
 function progressOf({ done, total }: Coverage, before: string, what = ""): string {

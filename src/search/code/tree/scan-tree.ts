@@ -48,6 +48,7 @@ export async function scanTree(
   const ends = performance.now() + limitMs;
   let sliceEnds = performance.now() + sliceMs;
   let read = 0;
+  signal?.throwIfAborted();
   for await (const item of scanProject(root, rules)) {
     if (item.kind !== "file") continue;
     const now = performance.now();

@@ -40,12 +40,14 @@ import type { ScannedTree } from "./scan-tree.ts";
 const filesRanked = 20;
 /** The first of them are parsed, so many and of so many bytes; the others are cut by lines, which is done before a thread has begun. */
 const maxParsed = { files: 8, bytes: 250_000 };
-/** What is not parsed within this is cut by lines as well. Milliseconds. */
-const parseLimitMs = 1500;
 /** The one segment. */
 const segment = 1;
 
-type Parsed = IndexedFile & { vectors?: FileVectors };
+interface Parsed extends IndexedFile {
+  vectors?: FileVectors;
+  /** It was not parsed, as the index will: its stretches of lines have no ids there. */
+  isCut?: boolean;
+}
 
 interface Words {
   /** How many chunks they are of. */
@@ -58,6 +60,8 @@ export interface TreeIndexOptions {
   project: Project;
   config: Config;
   parser: Pick<CachingParser, "parse">;
+  /** What is not parsed within this is cut by lines. Milliseconds. */
+  parseLimitMs: number;
   scanned: ScannedTree;
   /** The question, which limits what is looked at. */
   request: CodeQuery;
@@ -123,7 +127,7 @@ export class TreeIndex implements SearchableIndex {
     this.#work = this.#work.then(async () => {
       const missing = files.filter((file) => !this.#chunksOf.has(file));
       const late = new AbortController();
-      const isLate = sleep(parseLimitMs, null, { signal: late.signal }).catch(() => null);
+      const isLate = sleep(this.#options.parseLimitMs, null, { signal: late.signal }).catch(() => null);
       const parsing = new Map(this.#toParse(missing).map((file) => [file, this.#parse(file, isLate)]));
       const parsed = new Map<FileId, Parsed | null>();
       // Between two of them the threads are given their work, and others have their turn.
@@ -171,7 +175,8 @@ export class TreeIndex implements SearchableIndex {
     const language = languageOf(stamp.path, text.slice(0, 200).split("\n", 1)[0]);
     const options = { levels: new Set(config["index.levels"]), withText: false };
     const chunked = chunkSource({ path: stamp.path, language, text }, null, options);
-    return { status: "indexed", path: stamp.path, size, mtimeMs, hash, language, isBuilt, ...chunked };
+    const { path } = stamp;
+    return { status: "indexed", path, size, mtimeMs, hash, language, isBuilt, ...chunked, isCut: true };
   }
 
   #add(file: FileId, parsed: Parsed | null): void {
@@ -181,9 +186,12 @@ export class TreeIndex implements SearchableIndex {
     }
     const { path, size, mtimeMs, language, graph, vectors } = parsed;
     const { chunks, symbols } = chunkRows(parsed, this.#builder);
-    const stored = chunks.map(
-      (chunk): StoredChunk => ({ ...chunk, id: chunkId(chunk.id), file, path, size, mtimeMs, language }),
-    );
+    const stored = chunks.map((chunk): StoredChunk => {
+      const { id, level, startLine, endLine } = chunk;
+      // Whoever asks for the chunk later may name it by its place.
+      const uid = parsed.isCut && level !== "file" ? `${path}:${startLine}-${endLine}` : chunk.uid;
+      return { ...chunk, uid, id: chunkId(id), file, path, size, mtimeMs, language };
+    });
     this.#chunks.push(...stored);
     this.#chunksOf.set(
       file,

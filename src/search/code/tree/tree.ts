@@ -10,6 +10,8 @@ import { soughtPart } from "./best-files.ts";
 import { type ScannedTree, scanTree } from "./scan-tree.ts";
 import { TreeIndex } from "./tree-index.ts";
 
+/** Whoever asks waits. Milliseconds. */
+const usualParseLimitMs = 1500;
 /** The threads that parse for questions end when none came for so long. Milliseconds. */
 const restAfterMs = 15_000;
 
@@ -26,18 +28,22 @@ export class Tree {
   private constructor(
     private readonly project: Project,
     private readonly config: Config,
+    private readonly parseLimitMs: number,
   ) {
     const withVectors = config["embed.code"] !== "none";
     const index = { files: async () => [] };
     this.#parser = new CachingParser({ project, config, index, withVectors }, this.#cache);
   }
 
-  /** This process's of a project. It rests by itself when nobody asks. */
-  static of(project: Project, config: Config): Tree {
+  /**
+   * This process's of a project. It rests by itself when nobody asks.
+   * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
+   */
+  static of(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
     const known = trees.get(project.root);
     if (known?.config === config) return known;
     void known?.close();
-    const tree = new Tree(project, config);
+    const tree = new Tree(project, config, parseLimitMs);
     trees.set(project.root, tree);
     return tree;
   }
@@ -54,7 +60,7 @@ export class Tree {
     clearTimeout(this.#rest);
     this.#asked++;
     try {
-      const { project, config } = this;
+      const { project, config, parseLimitMs } = this;
       const words = wordsOf(request);
       const sought = analyseQuery(words).tokens.map(soughtPart);
       const maxFileSize = config["index.max_file_size"];
@@ -64,7 +70,7 @@ export class Tree {
       });
       this.#parser.setUp(scanned.files);
       return await use(
-        new TreeIndex({ project, config, parser: this.#parser, scanned, request, words }),
+        new TreeIndex({ project, config, parser: this.#parser, parseLimitMs, scanned, request, words }),
         scanned,
       );
     } finally {
