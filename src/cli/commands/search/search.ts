@@ -122,7 +122,7 @@ async function ask(project: Project, search: Search): Promise<Asked> {
   const how: CallOptions = { onHere: (why) => without.push(why) };
   const found = await foundIn(project, search, how);
   const [reason] = without;
-  if (reason !== undefined) return { answer: found, note: noteOnAge(found, whyHere(reason)) };
+  if (reason !== undefined) return { answer: found, note: noteOnAge(found, reason) };
   const isBehind = found.code?.coverage === undefined && (found.code?.index.pending ?? 0) > manyChanges;
   return { answer: found, note: isBehind ? "Still indexing; see `pm status --watch`." : null };
 }
@@ -153,8 +153,10 @@ function only(
 }
 
 /** How stale the answer may be without a daemon that watches files and transcripts. */
-function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
+function noteOnAge({ code, transcripts }: SearchAllResponse, reason: UnreachableReason): string | null {
+  const why = whyHere(reason);
   let note = why;
+  if (code?.coverage !== undefined && reason !== "timeout") note += "; `pm reindex` indexes the project";
   if (code?.index.is_complete) note += ageOf("the index is from", code.index.as_of);
   if (transcripts) note += ageOf("the last session is from", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;
