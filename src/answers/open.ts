@@ -65,6 +65,8 @@ interface OpenIndex {
   queue(): { pending: number; is_idle: boolean };
   /** Queues files by paths and globs, or all of them. */
   reindex(which: readonly string[] | "all"): void;
+  /** Indexes these files before others that wait. */
+  prefer(paths: readonly string[]): void;
   /** Looks for files that changed. */
   reconcile(): void;
   suspect(error: unknown): void;

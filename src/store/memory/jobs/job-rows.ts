@@ -119,6 +119,15 @@ export function isJobUnfinished(
   return memory.has("SELECT 1 FROM jobs WHERE kind = ? AND subject = ? AND state <> 'dead'", kind, subject);
 }
 
+/** How many transcripts are known, and how many of them are read to where they ended when they were last looked at. */
+export function transcriptsRead(memory: Memory): { read: number; total: number } {
+  return memory.get<{ read: number; total: number }>(
+    `WITH unread AS (SELECT DISTINCT subject AS path FROM jobs WHERE kind = 'transcript' AND state <> 'dead')
+     SELECT count(*) AS total, count(*) - (SELECT count(*) FROM unread) AS read
+     FROM (SELECT path FROM transcripts UNION SELECT path FROM unread)`,
+  );
+}
+
 /**
  * Whether anything is being done, or waits to be; what a language model writes, a summary that waits for its session to
  * fall quiet, and a commit that waits for more to be said of it, do not count. A commit that a hook has just reported does.
