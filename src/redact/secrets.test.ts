@@ -7,6 +7,7 @@ import { heldOutSecrets } from "../../test/support/secrets/formats/held-out.ts";
 import { heldOutLookAlikes } from "../../test/support/secrets/formats/held-out-look-alikes.ts";
 import { base62, hex, maker, upper } from "../../test/support/secrets/make.ts";
 import { corpora, isUnchanged, leaks, scrubCase } from "../../test/support/secrets/measure.ts";
+import { providerSecrets } from "../../test/support/secrets/provider-secrets.ts";
 import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { fingerprint } from "../../test/support/secrets/templates.ts";
 import { unseenLookAlikes, unseenSecrets } from "../../test/support/secrets/unseen-corpus.ts";
@@ -230,6 +231,28 @@ describe("secrets in other places", () => {
       ),
       { numRuns: 400 },
     );
+  });
+
+  it("vendors' keys are found in names that they are joined to", () => {
+    const joined = [
+      (key: string) => `mcp__${key}__read`,
+      (key: string) => `dump_${key}_2.json`,
+      (key: string) => `fix/${key}_a`,
+    ];
+    const whole = providerSecrets(3).flatMap(({ secrets: [key = ""] }) =>
+      /^[\w.-]+$/.test(key) && /^\[REDACTED_\w+\]$/.test(scrub(key)) ? [key] : [],
+    );
+    expect(whole.length).toBeGreaterThan(50);
+    // One that begins with a word is anybody's behind another: "cache_key-…".
+    const telling = whole.filter((key) => !key.startsWith("key-"));
+    const left = telling.flatMap((key) =>
+      joined.map((join) => join(key)).filter((name) => scrub(name).includes(key.slice(-12))),
+    );
+    expect(left).toEqual([]);
+    const { of } = maker(21);
+    expect(scrub(`mcp__AKIA${of(upper, 16)}__read`)).toBe("mcp__[REDACTED_AWS_KEY]__read");
+    for (const name of [`cache_key_${of(hex, 32)}`, `task_${of(hex, 40)}`])
+      expect(scrub(name)).toBe(name);
   });
 
   it("the name in front of a key of a known service stays", () => {
