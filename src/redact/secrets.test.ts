@@ -251,8 +251,7 @@ describe("secrets in other places", () => {
     expect(left).toEqual([]);
     const { of } = maker(21);
     expect(scrub(`mcp__AKIA${of(upper, 16)}__read`)).toBe("mcp__[REDACTED_AWS_KEY]__read");
-    for (const name of [`cache_key_${of(hex, 32)}`, `task_${of(hex, 40)}`])
-      expect(scrub(name)).toBe(name);
+    for (const name of [`cache_key_${of(hex, 32)}`, `task_${of(hex, 40)}`]) expect(scrub(name)).toBe(name);
   });
 
   it("the name in front of a key of a known service stays", () => {
