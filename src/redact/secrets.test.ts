@@ -381,6 +381,24 @@ describe("secrets in other places", () => {
     ["the key of a node in its address", (key: string) => `https://eth-mainnet.g.alchemy.com/v2/${key}`],
     ["hexadecimal behind a telling word", () => `key_${maker(5).of(hex, 64)}`],
     ["a beginning of an issuer", (key: string) => `polar_oat_${key}`],
+    ["a name that says it in another way", (key: string) => `GITHUB_PAT=${key}`],
+    ["the same in camel case", (key: string) => `const authSalt = "${key}";`],
+    ["behind an account's name", (key: string) => `client = Client("AC${maker(3).of(hex, 32)}", "${key}")`],
+    ["behind the name of a package", (key: string) => `const bank = require("stripe")("${key}");`],
+    ["what signs a token", (key: string) => `Algorithm.HMAC256("${key}")`],
+    ["behind the text that it signs", (key: string) => `hash_hmac('sha256', $text, '${key}')`],
+    ["bytes", (key: string) => `app.secret_key = b'${key}'`],
+    ["masked for a log", (key: string) => `echo "::add-mask::${key}"`],
+    ["a short option of a program", (key: string) => `doctl account get -t ${key}`],
+    ["a quoted word behind another", (key: string) => `algorithm hmac-sha256; secret "${key}";`],
+    ["a name in dots", (key: string) => `<name>fs.s3a.secret.key</name><value>${key}</value>`],
+    ["a password as a token", () => "registration_token: 'Gx7rQ9tL-Kite!42'"],
+    ["beside its user", () => 'auth: { user: "ann@x.dev", pass: "Gx7rQ9tL7" }'],
+    ["behind its user", () => "user=ann;pass=Gx7rQ9tL;host=db"],
+    ["in an element of its element", () => "<Password>\n  <Value>Gx7rQ9tL</Value>\n</Password>"],
+    ["a chart's value", () => "helm install a b --set auth.rootPassword=Gx7rQ9tL42"],
+    ["the user of a proxy's pages", () => "  stats auth admin:Gx7rQ9tL"],
+    ["said to a service", () => "/msg NickServ IDENTIFY Gx7rQ9tL"],
   ])("of kinds that nobody had written down: %s", (_, place) => {
     const key = maker(13).mixed(base62, 32);
     const scrubbed = scrub(place(key));
@@ -404,6 +422,14 @@ describe("secrets in other places", () => {
     "oracle.install.SYSPassword=###PASSWORD###",
     "La autenticación 2FA requiere almacenar",
     "TSIG_KEY = \"Name of the key, as defined in the (primary) DNS server, if 'any'\"",
+    'toolskey = "VS%0.f0COMNTOOLS" % version',
+    ["const zst = `$", "{plain}.zst`"].join(""),
+    'user: "ann", key: "ArrowLeft"',
+    'auth: "required"',
+    "token: 'Covid-19'",
+    'kind: secret "my-registry-login"',
+    "random_seed: 20250101",
+    'license: "Apache-2.0"',
   ])("what only looks like one stays: %s", (text) => {
     expect(scrub(text)).toBe(text);
   });
