@@ -72,9 +72,14 @@ export const programFile = join(dirname(pmFile), "../dist/pommeld.cjs");
 /** Runs `pommeld`, or what starts it, as a child of this process. */
 export function spawnDaemon(
   args: readonly string[] = [],
-  { program = programFile, env = {} }: { program?: string; env?: NodeJS.ProcessEnv } = {},
+  {
+    program = programFile,
+    env = {},
+    cwd = process.cwd(),
+  }: { program?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
+    cwd,
     env: { ...process.env, ...env },
     stdio: "ignore",
   });
