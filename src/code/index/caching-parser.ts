@@ -87,6 +87,11 @@ export class CachingParser {
     return this.known?.get(outcome) ?? this.outcomeOf(stamp, knownHash, []);
   }
 
+  /** Has a thread ready for the first file. To be called after `setUp`. */
+  begin(): void {
+    this.pool?.begin();
+  }
+
   /** Keeps what files became, for all checkouts. */
   async remember(outcomes: readonly ParseOutcome[]): Promise<void> {
     await this.known?.add(outcomes);

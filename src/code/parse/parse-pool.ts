@@ -81,6 +81,11 @@ export class ParsePool {
     this.#options = options;
   }
 
+  /** Has a thread ready for the first file: starting takes longer than parsing some. */
+  begin(): void {
+    if (this.#threads.length === 0) this.#startThread();
+  }
+
   /**
    * Reads, parses and chunks a file. Never rejects because of the file: one that crashes its parser is cut by lines,
    * and if that fails, skipped as unreadable.

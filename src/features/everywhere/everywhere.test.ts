@@ -257,6 +257,22 @@ describe("merging", () => {
     expect(mergeCode([], merging)).toMatchObject({ results: [], index: { as_of: null, is_complete: true } });
   });
 
+  it("adds up how much was there to search in those that are not read in full", () => {
+    const part = (project: string, done: number | null) => {
+      const { answer } = codePart(project, [{ score: 1, semantic: 0.5 }]);
+      const coverage = { of: "files" as const, done, total: 10, files_read: 9 };
+      return { project, answer: { ...answer, verdict: "not_yet" as const, coverage } };
+    };
+    const whole = codePart("/whole", [{ score: 1, semantic: 0.5 }]);
+    expect(mergeCode([whole], merging).coverage).toBeUndefined();
+    const sum = { of: "files", done: 5, total: 20, files_read: 18 };
+    expect(mergeCode([whole, part("/a", 2), part("/b", 3)], merging).coverage).toEqual(sum);
+    expect(mergeCode([part("/a", 2), part("/b", null)], merging)).toMatchObject({
+      verdict: "not_yet",
+      coverage: { ...sum, done: null },
+    });
+  });
+
   it("keeps each project's own order, whatever the order of the projects", () => {
     const scores = fc.array(fc.double({ min: 0.01, max: 1, noNaN: true }), { minLength: 1, maxLength: 5 });
     fc.assert(

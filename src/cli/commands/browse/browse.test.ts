@@ -248,6 +248,22 @@ describe("search", () => {
     expect(currentPage(page.state)).toMatchObject({ kind: "session", id: "8ecde0fc", turn: 7 });
   });
 
+  it("says how much was there to search, and nothing of what is not read yet", () => {
+    const page = reader(firstState("search", ["retry"]));
+    const { code } = found("x");
+    const coverage = { of: "files" as const, done: 1, total: 8, files_read: 8 };
+    const partly = { ...code!, verdict: "not_yet" as const, coverage };
+    const value = { ...found("x"), verdict: "not_yet" as const, code: partly, transcripts: null };
+    page.answers.set({ route: "searchAll", request }, { value });
+    expect(page.text()).toContain("From the text of 8 files; the index is 12 % done.");
+    page.answers.set(
+      { route: "searchAll", request },
+      { value: { ...value, code: { ...partly, results: [] } } },
+    );
+    expect(page.text()).toContain("None of 8 files contains these words yet");
+    expect(page.text()).not.toContain("Nothing found");
+  });
+
   it("says plainly that nothing was found", () => {
     const page = reader(firstState("search", ["retry"]));
     const { code, transcripts } = found("x");

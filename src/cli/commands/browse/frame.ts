@@ -23,6 +23,8 @@ const tabNames: Readonly<Record<Tab, string>> = { sessions: "Sessions", search: 
 
 /** What a page needs at least. */
 export const smallest = { columns: 60, rows: 15 };
+/** What is typed has so much of its line, however long the status is. */
+const titleColumns = 24;
 /** Lines around the content: tabs, title and rule above; rule and keys below; ink leaves one free. */
 const around = 6;
 
@@ -81,7 +83,8 @@ function titleLine(
   { title, status }: View,
   { screen: { columns, colors } }: Surroundings,
 ): string {
-  const room = columns - widthOf(status) - 2;
+  const said = cutToWidth(status, columns - titleColumns - 2);
+  const room = columns - widthOf(said) - 2;
   let left: string;
   if (typeof title === "string") left = colors.bold(cutToWidth(title, room));
   else {
@@ -92,7 +95,7 @@ function titleLine(
     const hint = colors.dim(cutToWidth(isTyping ? title.hint : `/ ${title.hint}`, room - label.length - 1));
     left = `${isTyping ? colors.prompt(label) : colors.dim(label)}${shown}${isTyping ? "▏" : ""}${text === "" ? hint : ""}`;
   }
-  return `${padToWidth(left, room)}  ${colors.dim(status)}`;
+  return `${padToWidth(left, room)}  ${colors.dim(said)}`;
 }
 
 /** The end of a text, at most so wide. */

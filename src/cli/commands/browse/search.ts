@@ -57,8 +57,8 @@ function emptyText(
   if (query === "") return "Type to search code, sessions and commits.";
   if (answer === null) return "Searching…";
   const unread = found === null ? [] : coveragesOf(found).map(describeNothingYet);
-  if (answer.error === null && unread.length > 0) return unread.join(" ");
-  return answer.error ?? `Nothing found about "${printable(query)}". Try other words.`;
+  const nothing = `Nothing found about "${printable(query)}". Try other words.`;
+  return answer.error ?? (unread.length > 0 ? unread.join(" ") : nothing);
 }
 
 interface Hit {

@@ -1,7 +1,8 @@
 import { createIgnoreRules } from "../../../code/files/ignore.ts";
+import { trackedFiles } from "../../../code/files/tracked.ts";
 import { CachingParser } from "../../../code/index/caching-parser.ts";
 import type { Config } from "../../../project/config/settings.ts";
-import type { Project } from "../../../project/paths.ts";
+import { gitDirAt, type Project } from "../../../project/paths.ts";
 import { IndexCache } from "../../../store/index/index-cache.ts";
 import { wordsOf } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
@@ -33,6 +34,9 @@ export class Tree {
     const withVectors = config["embed.code"] !== "none";
     const index = { files: async () => [] };
     this.#parser = new CachingParser({ project, config, index, withVectors }, this.#cache);
+    // What git tracks says what `.h` means, and is known before the files are looked at.
+    const { files } = trackedFiles(gitDirAt(project.root));
+    this.#parser.setUp([...files].map((path) => ({ path })));
   }
 
   /**
@@ -64,11 +68,11 @@ export class Tree {
       const words = wordsOf(request);
       const sought = analyseQuery(words).tokens.map(soughtPart);
       const maxFileSize = config["index.max_file_size"];
+      this.#parser.begin();
       const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {
         maxFileSize,
         signal,
       });
-      this.#parser.setUp(scanned.files);
       return await use(
         new TreeIndex({ project, config, parser: this.#parser, parseLimitMs, scanned, request, words }),
         scanned,

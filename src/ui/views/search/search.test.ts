@@ -59,6 +59,18 @@ test("results of all kinds are one list, the likeliest first, each with its addr
   expect(found).toMatchObject({ total: 6, verdict: "found" });
 });
 
+test("what is not read in full yet says so", () => {
+  const coverage = { of: "files", done: 1, total: 8, files_read: 8 };
+  const { coverages } = foundIn({
+    verdict: "not_yet",
+    code: { ...side, probability: 0.5, coverage, results: [] },
+    transcripts: { ...side, probability: 0, results: [] },
+    history: null,
+    notes: [],
+  } as never);
+  expect(coverages).toEqual([coverage]);
+});
+
 test("what the question names comes first, however likely the rest is", () => {
   const found = foundIn({
     verdict: "found",
