@@ -129,6 +129,7 @@ const busy: StatusResponse = {
     },
     jobs: {
       pending: 2,
+      waiting: [{ kind: "transcript", jobs: 2 }],
       running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100, waits_for: null }],
       dead: [{ id: 1, kind: "transcript", subject: "/t/b.jsonl", attempts: 9, error: "It is not there." }],
       rate_chunks_per_sec: 120.5,
@@ -360,7 +361,7 @@ describe("what is not finished", () => {
       ...busy.memory,
       commits_waiting: 0,
       recut: { sessions: 0, all: 0 },
-      jobs: { ...busy.memory.jobs, pending: 0, running: [], is_idle: true },
+      jobs: { ...busy.memory.jobs, pending: 0, waiting: [], running: [], is_idle: true },
     },
   };
 
