@@ -66,6 +66,7 @@ export default defineConfig([
       client: "src/pommel-client.ts",
       "demo-guard": "src/cli/commands/demo/guard.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
+      "git-launcher": "src/git/launcher.ts",
       "index-worker": "src/code/index/index-worker.ts",
       "job-thread": "src/daemon/jobs/threads/job-thread.ts",
     },
@@ -84,7 +85,7 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/replace-file)|protocol/(?:daemon-record|hooks|outside)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
+              "project/(?:errors|paths|levels|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
             ),
           },
           { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },

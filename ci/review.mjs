@@ -42,6 +42,8 @@ function run(program, args, more = {}) {
     const said = clean(String(error.stderr ?? ""))
       .trim()
       .split("\n")
+      // git advises people at length, behind what went wrong.
+      .filter((line) => !line.startsWith("hint: "))
       .slice(-3)
       .join(" ");
     throw new Error(

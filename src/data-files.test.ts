@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { PathRole } from "./code/files/path-role.ts";
 import { otherKinds, otherOrigins } from "./project/other-names.ts";
-import type { PathRole } from "./search/code/path-role.ts";
 
 /** Every table that is a file of data: programs only type it, so its rows are validated here. */
 
@@ -150,7 +150,7 @@ const schemas: Record<string, z.ZodType> = {
     z.string().regex(/^[a-z]+$/),
     z.string().regex(/^[a-z]+( [a-z]+)*$/),
   ),
-  "search/code/path-roles.json": z.array(
+  "code/files/path-roles.json": z.array(
     z.strictObject({
       role: z.enum([
         "test",

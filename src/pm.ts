@@ -31,7 +31,7 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 } else if (includesCommand(forwarded, args)) {
   warnOfIgnored();
   void runForwarded();
-} else if (command === "mcp" && rest.length === 0) {
+} else if (command === "mcp" && rest.length === 0 && isDirectoryThere()) {
   keepCompiledCode();
   void import("./mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
@@ -44,6 +44,15 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
 /** What an agent runs in its shell gets what agents get. */
 function nameDoor(): void {
   if (speakerHere() === "agent") setOwnDoor("agent");
+}
+
+/** Whether the current directory exists: the command line says that it does not. */
+function isDirectoryThere(): boolean {
+  try {
+    return process.cwd() !== "";
+  } catch {
+    return false;
+  }
 }
 
 function warnOfIgnored(): void {

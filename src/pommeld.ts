@@ -7,6 +7,8 @@ import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/d
 import { onReplaced } from "./daemon/lifecycle/live-settings.ts";
 import { loadConfig } from "./project/config/config.ts";
 import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
+import { homeOf, makeDirectory } from "./project/home.ts";
+import { optimiseLater } from "./project/tune-compiler.ts";
 import { version } from "./project/version.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 import { passphraseForSuccessor } from "./store/encryption/keys.ts";
@@ -25,6 +27,7 @@ Options:
   --help                     print this
 `;
 
+optimiseLater();
 void main().catch(async (error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);
   if (error instanceof PommelError && error.hint !== "") process.stderr.write(`${error.hint}\n`);
@@ -62,6 +65,9 @@ async function main(): Promise<void> {
     ? openStderrLog(config["daemon.log_level"])
     : openLogFile(config["daemon.log_level"]);
   for (const note of notes) log.warn(note);
+  // No thread starts in a directory that was deleted, as the one may be that this was started in.
+  makeDirectory(homeOf().stateDir);
+  process.chdir(homeOf().stateDir);
   const idleSeconds = values["idle-exit-seconds"] === undefined ? null : Number(values["idle-exit-seconds"]);
   if (idleSeconds !== null && !(idleSeconds >= 0)) {
     throw new PommelError("usage", "--idle-exit-seconds must be a number.");

@@ -1,4 +1,4 @@
-import { isAskedFor, type PathRole, roleOf } from "../../src/search/code/path-role.ts";
+import { isAskedFor, type PathRole, roleOf } from "../../src/code/files/path-role.ts";
 import { analyseQuery } from "../../src/search/code/query.ts";
 import { identifiersOf, rootOf, stopWords } from "../../src/text/tokens.ts";
 import { linesOfRead, type Reading } from "./reading.ts";

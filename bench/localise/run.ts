@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
+import { type PathRole, roleOf } from "../../src/code/files/path-role.ts";
 import { scanProject } from "../../src/code/files/scan.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
@@ -16,7 +17,6 @@ import { createStaticEmbedder } from "../../src/models/embed/static/static-embed
 import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
 import { silentLog } from "../../src/project/log.ts";
 import { type Project, projectAt } from "../../src/project/paths.ts";
-import { type PathRole, roleOf } from "../../src/search/code/path-role.ts";
 import { indexCommits } from "../../src/search/history/index-commits.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import type { DocComment, FileStamp } from "../../src/store/index/records.ts";

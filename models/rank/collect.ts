@@ -6,7 +6,7 @@ import { type MiningOptions, mine, type Repository } from "../../bench/localise/
 import { type Pair, type PairTarget, shuffled } from "../../src/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
-import { isAskedFor, olderVersions, roleOf } from "../../src/search/code/path-role.ts";
+import { isAskedFor, olderVersions, roleOf } from "../../src/code/files/path-role.ts";
 import { placeEvidence, placeSignals } from "../../src/search/code/places.ts";
 import { type AnalysedQuery, analyseQuery } from "../../src/search/code/query.ts";
 import { groupByFile, type RankedFile, rank, roleOfChunk } from "../../src/search/code/rank.ts";

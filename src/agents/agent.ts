@@ -264,6 +264,8 @@ export interface Agent extends AgentProfile {
   };
   /** Names of large directories under a root that hold no transcripts, and are not watched. */
   readonly unwatched?: readonly string[];
+  /** Files beside a transcript, or above it for several, that are read with it; they may not exist. */
+  partsOf?(path: string): readonly string[];
   /** Every transcript under `dir`, or `dir` itself, in order of path (in a database, of time). Skips unreadable ones. */
   list(dir: string): AsyncIterable<TranscriptFile>;
   /**

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { keptFile } from "../store/vault/vault.ts";
 import type { Agent, TranscriptFile, TranscriptInfo } from "./agent.ts";
 import { aider } from "./aider/aider.ts";
 import { atif } from "./atif/atif.ts";
@@ -13,6 +14,7 @@ import { type AgentName, defaultAgentName } from "./profiles.ts";
 import { qwen } from "./qwen/qwen.ts";
 import { checked } from "./reading/checked.ts";
 import type { AgentSetup } from "./setup.ts";
+import { vaulted } from "./vaulted.ts";
 
 const byName = {
   claude,
@@ -27,8 +29,8 @@ const byName = {
   atif,
 } satisfies Record<AgentName, Agent>;
 
-/** Every supported coding agent; what they read is checked. */
-export const agents: readonly Agent[] = Object.values(byName).map(checked);
+/** Every supported coding agent; what they read is checked, and comes from the vault where its client has deleted it. */
+export const agents: readonly Agent[] = Object.values(byName).map((agent) => vaulted(checked(agent)));
 
 /** The agent when none is named. */
 export const defaultAgent: Agent = agents.find(({ name }) => name === defaultAgentName)!;
@@ -51,15 +53,15 @@ export function placesOf(
 }
 
 /**
- * A transcript's size and last change.
- * @returns null when it is missing
+ * A transcript's size and last change, at its own place or else in the vault.
+ * @returns null when it is in neither
  * @throws system errors other than ENOENT (EACCES) unchanged
  */
 export function statTranscript(path: string): TranscriptFile | null {
   const inDatabase = agents.find((agent) => agent.database !== undefined && agent.isTranscript(path));
   if (inDatabase) return inDatabase.database!.stat(path);
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats?.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : null;
+  return stats?.isFile() ? { path, size: stats.size, mtimeMs: stats.mtimeMs } : keptFile(path);
 }
 
 /**

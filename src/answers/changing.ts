@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { importCommand } from "../agents/profiles.ts";
+import { dropReady } from "../git/projects/drop-ready.ts";
 import { rememberProject } from "../git/projects/find-project.ts";
 import { projectRoots } from "../git/projects/roots.ts";
 import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
@@ -25,6 +26,19 @@ export async function changing<T>(
   project: Project,
   change: (work: ScrubbingWork) => T | Promise<T>,
   { create = false } = {},
+): Promise<T> {
+  try {
+    return await changeIt(project, change, create);
+  } finally {
+    // Whoever asks for a change wants agents to know.
+    dropReady(project);
+  }
+}
+
+async function changeIt<T>(
+  project: Project,
+  change: (work: ScrubbingWork) => T | Promise<T>,
+  create: boolean,
 ): Promise<T> {
   const owner = openMemory(project);
   // Where nothing is recorded, a daemon keeps none; a note may still be written.

@@ -48,6 +48,8 @@ export interface OpenMemory {
   readonly captures: boolean;
   /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: ReadingAsked): void;
+  /** Has commits analysed before all else. Resolves when they are, or when the signal aborts. */
+  analyse(hashes: readonly string[], signal: AbortSignal): Promise<void>;
   /** Queues another scrub of everything by today's patterns. */
   scrub(): void;
   /** Queues that a language model reads what was stored before. @returns how many sessions */
@@ -63,6 +65,8 @@ interface OpenIndex {
   queue(): { pending: number; is_idle: boolean };
   /** Queues files by paths and globs, or all of them. */
   reindex(which: readonly string[] | "all"): void;
+  /** Indexes these files before others that wait. */
+  prefer(paths: readonly string[]): void;
   /** Looks for files that changed. */
   reconcile(): void;
   suspect(error: unknown): void;

@@ -54,6 +54,8 @@ interface Options {
   readonly audience?: Audience;
   /** Editors may ask for it: it only reads, and says nothing of this machine. */
   readonly editors?: boolean;
+  /** It answers from the files of a project that was never indexed: nobody waits for a daemon that would have to do that first. */
+  readonly readsTree?: boolean;
   /** Through which door it comes, whoever asks. */
   readonly door?: Door;
   /** A look at how things are: for it a daemon neither opens nor remembers what is not open. */
@@ -111,6 +113,7 @@ export function operation<
   const at = address.indexOf(" /");
   return {
     changes,
+    readsTree: false,
     audited: !changes,
     audience: "everybody",
     editors: false,

@@ -17,7 +17,7 @@ import {
 } from "./autostart.ts";
 
 const start = vi.fn();
-const startInBackground = () => tryToStart(start);
+const startInBackground = () => tryToStart({ start });
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {
@@ -50,7 +50,7 @@ describe("a start in the background", () => {
   it("happens once for any number of callers", async () => {
     expect(await Promise.all(Array.from({ length: 50 }, () => startInBackground()))).not.toContain(false);
     expect(start).toHaveBeenCalledTimes(1);
-    expect(start).toHaveBeenCalledWith("1");
+    expect(start).toHaveBeenCalledWith("1", undefined);
     expect(autostartStatus(true).state).toBe("starting");
   });
 

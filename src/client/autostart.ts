@@ -59,18 +59,27 @@ export function programFile(name: string): string {
   return fileURLToPath(new URL(dir + name, import.meta.url));
 }
 
+interface StartInBackground {
+  /** A directory whose project the daemon opens once it runs; left out: none. */
+  place?: string;
+  start?: typeof startProgram;
+}
+
 /**
  * Starts the daemon in the background, unless something speaks against it. For callers that found none
  * running: it neither looks again, nor waits, nor prints, nor throws.
  * @returns whether a daemon is starting now
  */
-export async function startInBackground(start: typeof startProgram = startProgram): Promise<boolean> {
+export async function startInBackground({
+  place,
+  start = startProgram,
+}: StartInBackground = {}): Promise<boolean> {
   try {
     const obstacle = obstacleTo();
     if (obstacle !== null) return obstacle === "starting";
     const attempt = claimAttempt();
     if (attempt === null) return true;
-    await start(attempt);
+    await start(attempt, place);
     return true;
   } catch {
     // The directory cannot be written, say. Everything works without a daemon.
@@ -103,15 +112,19 @@ export async function startOnce(bringUp: () => Promise<{ startedHere: boolean }>
   }
 }
 
-async function startProgram(attempt: string): Promise<void> {
+async function startProgram(attempt: string, place?: string): Promise<void> {
   // Not loaded by the many hooks that find a reason not to start anything.
   const { spawn } = await import("node:child_process");
-  const child = spawn(process.execPath, [programFile("start-daemon.cjs"), attempt], {
-    cwd: homeOf().stateDir,
-    detached: true,
-    stdio: "ignore",
-    windowsHide: true,
-  });
+  const child = spawn(
+    process.execPath,
+    [programFile("start-daemon.cjs"), attempt, ...(place === undefined ? [] : [place])],
+    {
+      cwd: homeOf().stateDir,
+      detached: true,
+      stdio: "ignore",
+      windowsHide: true,
+    },
+  );
   child.on("error", () => {});
   child.unref();
 }

@@ -8,7 +8,7 @@ import { withMemory } from "../answers/open.ts";
 import { run } from "../answers/run.ts";
 import { describeDaemon } from "../features/daemon/operation.ts";
 import { listNotes, writeNote } from "../features/notes/operation.ts";
-import { searchAll, searchTranscripts } from "../features/search/operation.ts";
+import { searchAll, searchCode, searchTranscripts } from "../features/search/operation.ts";
 import { showSession } from "../features/sessions/operation.ts";
 import { showStatus } from "../features/status/operation.ts";
 import type { Project } from "../project/paths.ts";
@@ -95,6 +95,18 @@ it("changes nothing that a daemon which takes long may be changing", async () =>
   await expect(call(listNotes, {}, project)).resolves.toMatchObject({ total: 0 });
 });
 
+it("has a daemon start, and answers meanwhile, where a search would be the first in a project", async () => {
+  const startInBackground = vi.fn(async () => true);
+  vi.doMock("./autostart.ts", () => ({ startInBackground }));
+  writeFileSync(join(project.root, "retry.ts"), "export function retry() {}\n");
+  const onHere = vi.fn();
+  const { results } = await call(searchCode, { q: "retry" }, project, { onHere });
+  expect(results).toMatchObject([{ file: "retry.ts" }]);
+  expect(startInBackground).toHaveBeenCalledExactlyOnceWith({ place: project.root });
+  expect(onHere).not.toHaveBeenCalled();
+  vi.doUnmock("./autostart.ts");
+});
+
 describe("searching without a daemon", () => {
   it("finds what sessions say", async () => {
     remember();
@@ -115,13 +127,21 @@ describe("searching without a daemon", () => {
     });
   });
 
-  it("names the side that it could not search", async () => {
+  it("reads the files where nothing is indexed", async () => {
     remember();
+    writeFileSync(join(project.root, "retry.ts"), "export function retry() {}\n");
     expect(await run(searchAll, project, { q: "retry" })).toMatchObject({
-      code: null,
+      code: {
+        verdict: "not_yet",
+        coverage: { done: 0, total: 1 },
+        results: [{ file: "retry.ts", name: "retry" }],
+      },
       transcripts: { total_results: 1 },
-      notes: [expect.stringContaining("No index yet")],
+      notes: [],
     });
+  });
+
+  it("names the side that it could not search", async () => {
     indexNothing();
     writeFileSync(project.memoryDb, "no database".repeat(100));
     expect(await run(searchAll, project, { q: "retry" })).toMatchObject({
@@ -131,10 +151,7 @@ describe("searching without a daemon", () => {
     });
   });
 
-  it("fails where there is nothing to search, and for an invalid query", async () => {
-    await expect(run(searchAll, project, { q: "retry" })).rejects.toMatchObject({
-      code: "not_indexed",
-    });
+  it("fails for an invalid query", async () => {
     remember();
     indexNothing();
     const wrong = { q: "retry", since: "whenever" };

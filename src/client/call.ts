@@ -8,6 +8,8 @@ import { codeOf } from "../project/errors.ts";
 import type { Project } from "../project/paths.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
+/** How long a daemon may take until this process searches by itself: whoever asks waits. Milliseconds. */
+const searchTimeoutMs = 5000;
 /** How long a daemon may take, how long once it timed out, and for how long that counts. Milliseconds. */
 const timeoutMs = 10_000;
 const shortTimeoutMs = 500;
@@ -34,8 +36,9 @@ export interface CallOptions extends Running {
 }
 
 /** How long a daemon usually may take. Milliseconds. */
-function chooseTimeout({ changes, of }: Operation): number {
+function chooseTimeout({ changes, of, readsTree }: Operation): number {
   if (changes) return changeTimeoutMs;
+  if (readsTree) return searchTimeoutMs;
   return of === "machine" ? everywhereTimeoutMs : timeoutMs;
 }
 
@@ -85,8 +88,20 @@ async function callServed<O extends Operation>(
     const isBusy = error.reason === "timeout";
     // The daemon may still be at it: nobody else may do the same.
     if (isBusy && operation.changes) throw error;
-    if (!isBusy && without === "start" && (await startAndWait()))
-      return ask(operation, input, place, options);
+    if (!isBusy && without === "start") {
+      if (operation.readsTree && place !== null && !existsSync(place.indexDb)) {
+        const { startInBackground } = await import("./autostart.ts");
+        const isStarting = await startInBackground({ place: place.root });
+        return runHere(
+          operation,
+          input,
+          place,
+          isStarting ? { ...options, onHere: undefined } : options,
+          error,
+        );
+      }
+      if (await startAndWait()) return ask(operation, input, place, options);
+    }
     return runHere(operation, input, place, options, error);
   }
 }

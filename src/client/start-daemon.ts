@@ -1,14 +1,16 @@
 /**
  * The program that autostart.ts starts in the background: starts the daemon if the configuration allows it, and records
- * the result. Argument: the name of the attempt.
+ * the result. Arguments: the name of the attempt, and a directory whose project the daemon is to open.
  */
+import { showQueue } from "../features/jobs/operation.ts";
 import { loadConfig } from "../project/config/config.ts";
 import { explanationOf } from "../project/errors.ts";
 import { causesOfStart, clearAutostart, obstacleTo, recordOff, recordOutcome } from "./autostart.ts";
 import { bringUpDaemon } from "./connect.ts";
+import { callDaemon } from "./daemon-client.ts";
 import { stopDaemon } from "./stop-daemon.ts";
 
-const [attempt = "1"] = process.argv.slice(2);
+const [attempt = "1", place] = process.argv.slice(2);
 const causes = causesOfStart();
 
 async function start(): Promise<void> {
@@ -18,6 +20,8 @@ async function start(): Promise<void> {
   if (obstacleTo() === "stopped") await stopDaemon();
   else if (startedHere) recordOutcome(attempt, { error: null, causes });
   else clearAutostart();
+  // What is asked about a project opens it.
+  if (place !== undefined) await callDaemon(place, showQueue, {}).catch(() => {});
 }
 
 start().catch((error: unknown) => recordOutcome(attempt, { error: explanationOf(error), causes }));

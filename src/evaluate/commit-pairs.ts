@@ -1,7 +1,7 @@
+import { isAskedFor, type PathRole, roleOf } from "../code/files/path-role.ts";
 import { grammarOf, type LanguageId } from "../code/languages/index.ts";
 import { GitFailure } from "../git/git.ts";
 import { type Commit, commitsOf, isShallow } from "../git/history/history.ts";
-import { isAskedFor, type PathRole, roleOf } from "../search/code/path-role.ts";
 import { analyseQuery } from "../search/code/query.ts";
 import { identifiersOf } from "../text/tokens.ts";
 import { isUsable } from "./doc-pairs.ts";

@@ -1,6 +1,6 @@
+import { roleOf } from "../code/files/path-role.ts";
 import { ParsePool, poolOptionsOf } from "../code/parse/parse-pool.ts";
 import type { Config } from "../project/config/settings.ts";
-import { roleOf } from "../search/code/path-role.ts";
 import type { ChunkRecord, DocComment, FileStamp } from "../store/index/records.ts";
 import { identifiersOf, isSpaced, partsOf, stem, stopWords } from "../text/tokens.ts";
 import { type Pair, shuffled } from "./pairs.ts";

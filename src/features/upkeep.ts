@@ -17,6 +17,7 @@ import {
   unlockWith,
 } from "./backup/backups.ts";
 import * as findings from "./doctor/findings.ts";
+import { keepUnread } from "./import/keep-unread.ts";
 import { type TrashAsked, trashFor, undo } from "./trash/undo.ts";
 
 /**
@@ -46,6 +47,7 @@ export const upkeep = {
   backupState: (project: Project, { config, fix }: { config: Config; fix: boolean }) =>
     findings.backupState(project, config, fix),
   // Of the home.
+  keepUnread: (_: null) => keepUnread(),
   trash: (_: null, asked: TrashAsked) => trashFor(asked),
   undo: (_: null, request: { number: number }) => undo(request.number),
   keyOf: (_: null, what: Parameters<typeof keyOf>[0]) => keyOf(what),

@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { codeOf, messageOf } from "../project/errors.ts";
 import { findProgram } from "../project/find-program.ts";
 import { commonDirectoryOf } from "../project/paths.ts";
 import { failureOf, GitFailure, notInstalled } from "./failure.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
+import { launch } from "./launch.ts";
 
 /**
  * Keeps git from running the programs that a repository names in its configuration and attributes: whoever unpacks a
@@ -105,20 +103,17 @@ const hookVariables = [
 /** Git's exit code for fatal errors. */
 const fatal = 128;
 
-function environment(): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    LC_ALL: "C",
-    // Take no lock, do not prompt, and do not fetch what a partial clone lacks.
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_NO_LAZY_FETCH: "1",
-    // As git before 2.45 does not know the line above.
-    GIT_ALLOW_PROTOCOL: "none",
-  };
-  for (const name of hookVariables) delete env[name];
-  return env;
-}
+/** What git's environment has beside, or without, that of this process. */
+const environment: Readonly<Record<string, string | undefined>> = {
+  LC_ALL: "C",
+  // Take no lock, do not prompt, and do not fetch what a partial clone lacks.
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_NO_LAZY_FETCH: "1",
+  // As git before 2.45 does not know the line above.
+  GIT_ALLOW_PROTOCOL: "none",
+  ...Object.fromEntries(hookVariables.map((name) => [name, undefined])),
+};
 
 /** Lets git reach a remote, or fetch what a partial clone lacks: for what the user asked for. */
 export const mayFetch: NodeJS.ProcessEnv = {
@@ -169,32 +164,23 @@ export async function* gitBytes(
   const program = findProgram("git");
   if (program === null) throw notInstalled();
   const [file, ...own] = program;
-  const git = spawn(file, [...own, "-C", dir, ...guarded(args)], {
+  const git = await launch(file, [...own, "-C", dir, ...guarded(args)], {
     env: {
-      ...environment(),
+      ...environment,
       ...env,
       ...(!filters && mayRunFilters(dir, args) && withoutFilters(await ownFilters(dir))),
     },
-    stdio: [stdin ? "pipe" : "ignore", "pipe", "pipe"],
-    ...(signal && { signal }),
+    stdin,
+    signal,
   });
-  // git may exit before reading all of it; its exit code shows whether that matters.
-  if (stdin && git.stdin) pipeline(Readable.from(stdin), git.stdin).catch(() => {});
-  let stderr = "";
-  git.stderr!.setEncoding("utf8").on("data", (text: string) => {
-    stderr = (stderr + text).slice(0, 2000);
-  });
-  const ended = new Promise<number>((resolve, reject) => {
-    git.once("error", reject);
-    git.once("close", (code) => resolve(code ?? fatal));
-  });
+  const { ended } = git;
   // Awaited below; until then a rejection must not crash the process.
   ended.catch(() => {});
   let isDone = false;
   try {
-    yield* git.stdout! as AsyncIterable<Buffer>;
-    const code = await ended;
-    if (code !== 0) throw failureOf(dir, code, stderr);
+    yield* git.stdout;
+    const code = (await ended) ?? fatal;
+    if (code !== 0) throw failureOf(dir, code, git.stderr());
     isDone = true;
   } catch (error) {
     const code = codeOf(error);

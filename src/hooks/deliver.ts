@@ -4,6 +4,7 @@ import { requestText } from "../client/raw-request.ts";
 import { codeOf } from "../project/errors.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
 import { daemonFiles, isOwnSocket, makeDirectory, socketOf } from "../project/home.ts";
+import { fileNameFor } from "../protocol/ready-context.ts";
 import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 
 /**
@@ -15,7 +16,7 @@ export function writeItem(item: { received_at: number }, latestOf: string | null
   const { spoolDir } = daemonFiles();
   const random = Math.random().toString(36).slice(2, 10);
   const unique = `${item.received_at}-${process.pid}-${random}.json`;
-  const name = latestOf === null ? unique : `latest-${latestOf.replace(/[^\w-]/g, "_").slice(0, 100)}.json`;
+  const name = latestOf === null ? unique : `latest-${fileNameFor(latestOf)}.json`;
   const file = join(spoolDir, name);
   // Names that start with a dot are still being written.
   const options = { draft: join(spoolDir, `.${unique}`) };

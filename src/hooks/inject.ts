@@ -4,8 +4,10 @@ import type { ContextRequest } from "../features/context/operation.ts";
 import { isInside } from "../project/paths.ts";
 import { type ContextSettings, readDaemonRecord } from "../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../protocol/hooks.ts";
+import { refsGiven } from "../protocol/ready-context.ts";
 import type { MissedContextItem } from "../protocol/spool-items.ts";
 import { writeItem } from "./deliver.ts";
+import { readyFor, tell } from "./ready.ts";
 import { isShortText, objectOf } from "./stdio.ts";
 
 /** Hooks that may inject context; never at the end of a turn. */
@@ -45,28 +47,42 @@ export async function askContext(
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
     return { isAsked: false };
   if (hooks.takesContext?.includes(moment) === false) return { isAsked: false };
-  const { mode, deadline_ms: deadline } = settingsFor(place);
-  if (mode !== "gentle" && mode !== "eager") return { isAsked: false };
   const files = () => filesEdited(hooks, given, payload);
   const request = requestFor(moment, given, payload, files);
-  const left = () => deadline - performance.now() - marginMs;
   if (request === null) return { isAsked: false };
-  if (!(left() > 0)) return missed(place, moment);
+  const answerWith = (text: string | null): Asked => {
+    if (text === null) return { isAsked: false };
+    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
+    const answer = hooks.answer?.(text) ?? {
+      hookSpecificOutput: { hookEventName: name, additionalContext: text },
+    };
+    return { isAsked: false, answer };
+  };
+  const ready = readyFor(place, request);
+  // It costs a read, and whoever waits has waited for this process anyway: no deadline.
+  if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
+  const { mode, deadline_ms: deadline } = settingsFor(place);
+  const isOn = mode === "gentle" || mode === "eager";
+  const left = () => (isOn ? deadline - performance.now() - marginMs : 0);
+  const late = (): Asked => {
+    const text = ready === null ? null : tell(ready, place, request);
+    return text === null && isOn && !(left() > 0) ? missed(place, moment) : answerWith(text);
+  };
+  if (!(left() > 0)) return late();
   try {
-    const body = JSON.stringify({ ...request, within_ms: left() });
+    const body = JSON.stringify({
+      ...request,
+      told: refsGiven(request.session_id),
+      within_ms: left(),
+    });
     const asked = requestText("/context", body, place);
     const answer = await exchange(asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
     // Without a daemon there was no delay.
-    if (answer === null || answer === "timeout")
-      return left() > 0 ? { isAsked: false } : missed(place, moment);
+    if (answer === null || answer === "timeout") return late();
     const text = answer.status === 200 ? textIn(answer.body) : null;
     if (text === null) return { isAsked: true };
     if (performance.now() > deadline) return missed(place, moment);
-    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
-    const answered = hooks.answer?.(text) ?? {
-      hookSpecificOutput: { hookEventName: name, additionalContext: text },
-    };
-    return { isAsked: true, answer: answered };
+    return { ...answerWith(text), isAsked: true };
   } catch {
     return { isAsked: false };
   }

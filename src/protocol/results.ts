@@ -212,10 +212,28 @@ const indexAge = lazy(() =>
 
 export type IndexAge = Shaped<typeof indexAge>;
 
+/** How much of what is to be searched was there, while it is still being read. */
+export const coverage = lazy(() =>
+  z.object({
+    of: z.enum(["files", "commits", "transcripts"]),
+    /** So many are read, files into the index; null: the index cannot be reached. */
+    done: z.nullable(count),
+    total: count,
+    /** Files whose text was searched, in the index or not. */
+    files_read: z.optional(count),
+  }),
+);
+
+export type Coverage = Shaped<typeof coverage>;
+
+/** Of an answer from what is not complete. */
+const partly = lazy(() => z.optional(coverage()));
+
 export const searchResponse = lazy(() =>
   z.object({
     query: text,
     ...judgement,
+    coverage: partly(),
     /** Best first, whatever the verdict. */
     results: z.array(codeResult()),
     /** How many files, or chunks, were candidates before `limit`. */
@@ -237,6 +255,7 @@ export const transcriptSearchResponse = lazy(() =>
     scope: z.literal("transcripts"),
     query: text,
     ...judgement,
+    coverage: partly(),
     /** How many there were before `limit`: sessions, or chunks by turn. */
     total_results: count,
     /** Best first, whatever the verdict. */

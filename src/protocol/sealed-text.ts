@@ -38,15 +38,22 @@ export function publicKeyOf(): Buffer | null {
 }
 
 /** `text` as one line that only the owner of the key can read. */
-export function seal(text: string, publicKey: Uint8Array): string {
+export const seal = (text: string, publicKey: Uint8Array): string =>
+  prefix + sealBytes(Buffer.from(text, "utf8"), publicKey).toString("base64");
+
+/** What sealing adds: the key of one use before the content, the tag behind it. Bytes. */
+const [ephemeralBytes, tagBytes] = [32, 16];
+export const sealedExtraBytes = ephemeralBytes + tagBytes;
+
+/** Bytes that only the owner of the key can read. */
+export function sealBytes(content: Uint8Array, publicKey: Uint8Array): Buffer {
   const { createCipheriv, createPublicKey, diffieHellman, generateKeyPairSync } = crypto();
   const one = generateKeyPairSync("x25519");
-  const ephemeral = one.publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+  const ephemeral = one.publicKey.export({ format: "der", type: "spki" }).subarray(-ephemeralBytes);
   const theirs = createPublicKey({ key: Buffer.concat([spki, publicKey]), format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey: one.privateKey, publicKey: theirs });
   const cipher = createCipheriv("aes-256-gcm", keyFor(shared, ephemeral, publicKey), nonce);
-  const sealed = [ephemeral, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
-  return prefix + Buffer.concat(sealed).toString("base64");
+  return Buffer.concat([ephemeral, cipher.update(content), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Its key is used once, so its nonce need not differ. */
@@ -60,15 +67,18 @@ function keyFor(shared: Buffer, ephemeral: Uint8Array, publicKey: Uint8Array): B
 export const isSealed = (text: string): boolean => text.startsWith(prefix);
 
 /** @throws when it was changed, or sealed for another key */
-export function unseal(line: string, privateKey: KeyObject): string {
+export const unseal = (line: string, privateKey: KeyObject): string =>
+  unsealBytes(Buffer.from(line.slice(prefix.length).trim(), "base64"), privateKey).toString("utf8");
+
+/** What `sealBytes` sealed. @throws when it was changed, or sealed for another key */
+export function unsealBytes(bytes: Buffer, privateKey: KeyObject): Buffer {
   const { createDecipheriv, createPublicKey, diffieHellman } = crypto();
-  const bytes = Buffer.from(line.slice(prefix.length).trim(), "base64");
-  const [ephemeral, text, tag] = [bytes.subarray(0, 32), bytes.subarray(32, -16), bytes.subarray(-16)];
+  const ephemeral = bytes.subarray(0, ephemeralBytes);
+  const content = bytes.subarray(ephemeralBytes, -tagBytes);
   const publicKey = createPublicKey(privateKey).export({ format: "der", type: "spki" }).subarray(-32);
   const theirs = createPublicKey({ key: Buffer.concat([spki, ephemeral]), format: "der", type: "spki" });
   const shared = diffieHellman({ privateKey, publicKey: theirs });
-  const decipher = createDecipheriv("aes-256-gcm", keyFor(shared, ephemeral, publicKey), nonce).setAuthTag(
-    tag,
-  );
-  return Buffer.concat([decipher.update(text), decipher.final()]).toString("utf8");
+  const decipher = createDecipheriv("aes-256-gcm", keyFor(shared, ephemeral, publicKey), nonce);
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(content), decipher.final()]);
 }

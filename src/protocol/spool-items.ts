@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { gitHookNames, hookNames, payloadKinds } from "./hooks.ts";
-import { outside } from "./shape-parts.ts";
+import { label, outside } from "./shape-parts.ts";
 import { contextEvents } from "./values.ts";
 
 /**
@@ -57,6 +57,21 @@ export const gitHookItem = z.object({
   }),
 });
 export type GitHookItem = z.infer<typeof gitHookItem>;
+
+/** Left by a hook that told a session what was ready for it (ready-context.ts). */
+export const givenContextItem = z.object({
+  kind: z.literal("given-context"),
+  received_at: receivedAt,
+  place,
+  session_id: outside("session"),
+  event: z.enum(contextEvents),
+  /** Since the start of the hook. Milliseconds. */
+  took_ms: z.number(),
+  /** It is measured, and not kept. */
+  text: z.string(),
+  items: z.array(z.object({ ref: place, why: label("title"), score: z.nullable(z.number()) })),
+});
+export type GivenContextItem = z.infer<typeof givenContextItem>;
 
 /** Written by a hook whose context did not arrive in time. */
 export const missedContextItem = z.object({

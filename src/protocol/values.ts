@@ -54,8 +54,11 @@ export const matchModes = ["exact", "regex"] as const;
 /** How code, and the content of sessions, must hold a query. exact: as a text; regex: as a pattern in RE2's syntax. */
 export type MatchMode = (typeof matchModes)[number];
 
-export const verdicts = ["found", "maybe", "probably_not_here"] as const;
-/** What an answer as a whole is worth: whether one of its first results is what was asked for. */
+export const verdicts = ["found", "maybe", "not_yet", "probably_not_here"] as const;
+/**
+ * What an answer as a whole is worth: whether one of its first results is what was asked for. not_yet: what is searched is still
+ * being read, so that what comes closest by now says nothing of the rest.
+ */
 export type Verdict = (typeof verdicts)[number];
 
 /** When an agent can be given context without asking. */

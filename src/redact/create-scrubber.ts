@@ -10,7 +10,7 @@ import { printedBy, type Scrubber, type SecretMatch } from "./scrubber.ts";
 import { type Rewritten, rewrittenIn, viewOf } from "./view.ts";
 
 /** Bump when detection changes without a pattern change. */
-const codeVersion = 8;
+const codeVersion = 9;
 
 /** Commands and what they print are read together up to so many characters. */
 const maxCommand = 500;

@@ -8,7 +8,7 @@ it("tries what begins a word only there, however often its keyword occurs", () =
     name: "key",
     type: "KEY",
     keywords: ["aaaa"],
-    beginsWord: true,
+    notBehind: /\w/,
     isWholeToken: true,
     at: () => {
       tried++;

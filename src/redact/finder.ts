@@ -125,7 +125,7 @@ export function createFinder(rules: readonly Rule[]): (text: string) => SecretMa
 
 function atKeyword(rule: Rule): Listener["hear"] {
   return (text, start, found) => {
-    if (rule.beginsWord && /^\w{2}/.test(text.slice(start - 1, start + 1))) return 0;
+    if (rule.notBehind?.test(text[start - 1] ?? "") === true) return 0;
     const plain = rule.at!(text, start);
     const span = (rule.isWholeToken ? acrossLines(text, start, rule.at!, plain !== null) : null) ?? plain;
     // Another of its keywords may begin earlier and end later: "--user" after "-u".

@@ -7,6 +7,7 @@ import { heldOutSecrets } from "../../test/support/secrets/formats/held-out.ts";
 import { heldOutLookAlikes } from "../../test/support/secrets/formats/held-out-look-alikes.ts";
 import { base62, hex, maker, upper } from "../../test/support/secrets/make.ts";
 import { corpora, isUnchanged, leaks, scrubCase } from "../../test/support/secrets/measure.ts";
+import { providerSecrets } from "../../test/support/secrets/provider-secrets.ts";
 import { secretCases } from "../../test/support/secrets/secrets.ts";
 import { fingerprint } from "../../test/support/secrets/templates.ts";
 import { unseenLookAlikes, unseenSecrets } from "../../test/support/secrets/unseen-corpus.ts";
@@ -232,6 +233,27 @@ describe("secrets in other places", () => {
     );
   });
 
+  it("vendors' keys are found in names that they are joined to", () => {
+    const joined = [
+      (key: string) => `mcp__${key}__read`,
+      (key: string) => `dump_${key}_2.json`,
+      (key: string) => `fix/${key}_a`,
+    ];
+    const whole = providerSecrets(3).flatMap(({ secrets: [key = ""] }) =>
+      /^[\w.-]+$/.test(key) && /^\[REDACTED_\w+\]$/.test(scrub(key)) ? [key] : [],
+    );
+    expect(whole.length).toBeGreaterThan(50);
+    // One that begins with a word is anybody's behind another: "cache_key-…".
+    const telling = whole.filter((key) => !key.startsWith("key-"));
+    const left = telling.flatMap((key) =>
+      joined.map((join) => join(key)).filter((name) => scrub(name).includes(key.slice(-12))),
+    );
+    expect(left).toEqual([]);
+    const { of } = maker(21);
+    expect(scrub(`mcp__AKIA${of(upper, 16)}__read`)).toBe("mcp__[REDACTED_AWS_KEY]__read");
+    for (const name of [`cache_key_${of(hex, 32)}`, `task_${of(hex, 40)}`]) expect(scrub(name)).toBe(name);
+  });
+
   it("the name in front of a key of a known service stays", () => {
     const { mixed } = maker(5);
     const keys = {
@@ -359,6 +381,24 @@ describe("secrets in other places", () => {
     ["the key of a node in its address", (key: string) => `https://eth-mainnet.g.alchemy.com/v2/${key}`],
     ["hexadecimal behind a telling word", () => `key_${maker(5).of(hex, 64)}`],
     ["a beginning of an issuer", (key: string) => `polar_oat_${key}`],
+    ["a name that says it in another way", (key: string) => `GITHUB_PAT=${key}`],
+    ["the same in camel case", (key: string) => `const authSalt = "${key}";`],
+    ["behind an account's name", (key: string) => `client = Client("AC${maker(3).of(hex, 32)}", "${key}")`],
+    ["behind the name of a package", (key: string) => `const bank = require("stripe")("${key}");`],
+    ["what signs a token", (key: string) => `Algorithm.HMAC256("${key}")`],
+    ["behind the text that it signs", (key: string) => `hash_hmac('sha256', $text, '${key}')`],
+    ["bytes", (key: string) => `app.secret_key = b'${key}'`],
+    ["masked for a log", (key: string) => `echo "::add-mask::${key}"`],
+    ["a short option of a program", (key: string) => `doctl account get -t ${key}`],
+    ["a quoted word behind another", (key: string) => `algorithm hmac-sha256; secret "${key}";`],
+    ["a name in dots", (key: string) => `<name>fs.s3a.secret.key</name><value>${key}</value>`],
+    ["a password as a token", () => "registration_token: 'Gx7rQ9tL-Kite!42'"],
+    ["beside its user", () => 'auth: { user: "ann@x.dev", pass: "Gx7rQ9tL7" }'],
+    ["behind its user", () => "user=ann;pass=Gx7rQ9tL;host=db"],
+    ["in an element of its element", () => "<Password>\n  <Value>Gx7rQ9tL</Value>\n</Password>"],
+    ["a chart's value", () => "helm install a b --set auth.rootPassword=Gx7rQ9tL42"],
+    ["the user of a proxy's pages", () => "  stats auth admin:Gx7rQ9tL"],
+    ["said to a service", () => "/msg NickServ IDENTIFY Gx7rQ9tL"],
   ])("of kinds that nobody had written down: %s", (_, place) => {
     const key = maker(13).mixed(base62, 32);
     const scrubbed = scrub(place(key));
@@ -382,6 +422,14 @@ describe("secrets in other places", () => {
     "oracle.install.SYSPassword=###PASSWORD###",
     "La autenticación 2FA requiere almacenar",
     "TSIG_KEY = \"Name of the key, as defined in the (primary) DNS server, if 'any'\"",
+    'toolskey = "VS%0.f0COMNTOOLS" % version',
+    ["const zst = `$", "{plain}.zst`"].join(""),
+    'user: "ann", key: "ArrowLeft"',
+    'auth: "required"',
+    "token: 'Covid-19'",
+    'kind: secret "my-registry-login"',
+    "random_seed: 20250101",
+    'license: "Apache-2.0"',
   ])("what only looks like one stays: %s", (text) => {
     expect(scrub(text)).toBe(text);
   });

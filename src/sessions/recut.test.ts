@@ -311,12 +311,18 @@ describe("a session is cut again", () => {
       const title = { text: "an older title", source };
       saveSession(stage.memory, { uid, agent: "claude", cwd: "/repo", title });
     };
-    await store("asked", "prompt");
+    for (const uid of ["asked", "brought back"]) await store(uid, "prompt");
     await store("named", "user");
-    await recut();
     const titleOf = (uid: string) => sessionByUid(stage.memory, uid)!.title;
+    // One that nobody says how it was cut is not by older rules: it came back with its title.
+    for (const uid of ["asked", "named"]) {
+      const session = sessionByUid(stage.memory, uid)!;
+      const now = cutOf(stage.work, session.agent);
+      saveCut(stage.memory, session.id, { ...now, rules: now.rules - 1 });
+    }
+    await recut();
     expect(titleOf("asked")).toContain("heron");
-    expect(titleOf("named")).toBe("an older title");
+    for (const uid of ["brought back", "named"]) expect(titleOf(uid)).toBe("an older title");
   });
 
   it("and keeps what a language model wrote about it", async () => {

@@ -72,11 +72,14 @@ async function recutSession(
   const { memory } = work;
   const [first] = turnsOf(memory, session.id);
   if (first === undefined) return 0;
-  const isByOtherRules = cutOfSession(memory, session.id)?.rules !== cutOf(work, session.agent).rules;
+  const cut = cutOfSession(memory, session.id);
+  const isByOtherRules = cut?.rules !== cutOf(work, session.agent).rules;
+  // One that was brought back, or came from elsewhere, is called what it was called there.
+  const keepsTitle = cut === null && session.title !== null;
   const how = { signal, pause, regroup: true, reindex: isByOtherRules };
   const chunks = await rechunkSession(work, session, first.number, how);
   if (isByOtherRules) {
-    const title = sessionTitle(storedTurns(memory, session.id));
+    const title = keepsTitle ? null : sessionTitle(storedTurns(memory, session.id));
     const { relativize } = chunkOptionsFor(work, session);
     const ran = Array.from(
       storedTurns(memory, session.id),
@@ -90,7 +93,11 @@ async function recutSession(
     });
   }
   await pause();
-  const summed = await sumUpSession({ ...work, llm: null }, session.uid, { signal, pause });
+  const summed = await sumUpSession({ ...work, llm: null }, session.uid, {
+    signal,
+    pause,
+    keepsTitle,
+  });
   return chunks + (summed?.chunks ?? 0);
 }
 

@@ -128,17 +128,21 @@ describe("pm", () => {
     expect(await both("search", "", "--json")).toMatchObject({ code: 2, stderr: "" });
   });
 
-  it("says that the current directory is gone", async () => {
-    const dir = temporaryDir();
-    const command = `rmdir '${dir}'; node '${pmFile}' status --json`;
-    const [code, stdout] = await new Promise<[unknown, string]>((resolve) => {
-      execFile("bash", ["-c", command], { cwd: dir }, (error, stdout) => resolve([error?.code, stdout]));
-    });
-    expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: "usage", message: expect.stringContaining("current directory") },
-    });
-    expect(code).toBe(2);
-  });
+  it.each(["status", "search x", "mcp", "lsp"])(
+    "says that the current directory is gone: %s",
+    async (args) => {
+      const dir = temporaryDir();
+      const command = `rmdir '${dir}'; node '${pmFile}' ${args}`;
+      const [code, ...printed] = await new Promise<[unknown, string, string]>((resolve) => {
+        execFile("bash", ["-c", command], { cwd: dir }, (error, ...printed) =>
+          resolve([error?.code, ...printed]),
+        );
+      });
+      const said =
+        "error: The current directory no longer exists.\nhint: Go to another one, or name it with -C.\n";
+      expect([code, ...printed]).toEqual([2, "", said]);
+    },
+  );
 
   it("ends quietly when its output is closed", async () => {
     const command = `node '${pmFile}' config list | true; echo "$\{PIPESTATUS[0]}"`;

@@ -7,7 +7,7 @@ import { listNotes } from "../../src/features/notes/operation.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { ask, sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, start, status, until } from "./daemon-fixture.ts";
+import { cleanUp, createProject, holderOfDaemon, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";
 
 /** Context that hooks inject. */
@@ -220,10 +220,44 @@ describe("a hook", () => {
     expect(await pmJson(project, "context")).toMatchObject({ told: [] });
   });
 
+  test("tells what is ready where no daemon has the time, and it counts as told", async () => {
+    writeFileSync(
+      project.configFile,
+      '[context]\nkinds = ["start", "compaction", "edit"]\ndeadline_ms = 1\n',
+    );
+    await remember();
+    const contextOf = (stdout: string): string => JSON.parse(stdout).hookSpecificOutput.additionalContext;
+    const begin = () => hook("session-start", "SessionStart", { source: "startup" });
+    const begun = await until(async () => {
+      const { stdout } = await begin();
+      return stdout.includes("retry three times instead of once") && contextOf(stdout);
+    });
+    expect(begun).toContain("heron releases are cut on Fridays");
+    // Not twice to the same session.
+    expect(await begin()).toEqual(silence);
+    const edit = { tool_name: "Edit", tool_input: { file_path: join(project.root, "src/heron.ts") } };
+    const other = { ...edit, session_id: "33333333-3333-4333-8333-333333333333" };
+    const edited = await hook("post-tool-use", "PostToolUse", other);
+    expect(contextOf(edited.stdout)).toContain("retry three times instead of once");
+    expect(await hook("post-tool-use", "PostToolUse", other)).toEqual(silence);
+    const { told } = await until(async () => {
+      const context = await pmJson<{ told: object[] }>(project, "context");
+      return context.told.length === 2 ? context : null;
+    });
+    expect(told).toMatchObject([{ event: "post-tool-use" }, { event: "session-start" }]);
+    // Not even when it is recorded.
+    expect(await begin()).toEqual(silence);
+    expect(await hook("post-tool-use", "PostToolUse", other)).toEqual(silence);
+    process.kill(holderOfDaemon()!.pid, "SIGKILL");
+    const alone = { source: "startup", session_id: "44444444-4444-4444-8444-444444444444" };
+    const { stdout } = await hook("session-start", "SessionStart", alone);
+    expect(contextOf(stdout)).toBe(begun);
+  });
+
   test("whose answer comes too late is counted", async () => {
     writeFileSync(project.configFile, "[context]\ndeadline_ms = 1\n");
     await remember();
-    expect(await hook("session-start", "SessionStart", { source: "startup" })).toEqual(silence);
+    expect(await hook("session-start", "SessionStart", { source: "resume" })).toEqual(silence);
     expect(await hook("user-prompt", "UserPromptSubmit", { prompt })).toEqual(silence);
     await until(async () => (await status(project)).memory.context.missed_30d === 2);
     expect(await pmJson(project, "context")).toMatchObject({

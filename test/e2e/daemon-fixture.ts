@@ -61,8 +61,8 @@ export const status = (project: Project): Promise<StatusResponse> =>
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {
   const { code, stdout } = await callPm(["search", "code", query, "--json"], { cwd: project.root });
-  const { results } = JSON.parse(stdout) as SearchResponse;
-  expect(code).toBe(results.length > 0 ? 0 : 5);
+  const { results, verdict } = JSON.parse(stdout) as SearchResponse;
+  expect(code).toBe(results.length > 0 || verdict === "not_yet" ? 0 : 5);
   return results.map(({ file }) => file);
 }
 
@@ -72,9 +72,14 @@ export const programFile = join(dirname(pmFile), "../dist/pommeld.cjs");
 /** Runs `pommeld`, or what starts it, as a child of this process. */
 export function spawnDaemon(
   args: readonly string[] = [],
-  { program = programFile, env = {} }: { program?: string; env?: NodeJS.ProcessEnv } = {},
+  {
+    program = programFile,
+    env = {},
+    cwd = process.cwd(),
+  }: { program?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
 ): ChildProcess {
   const child = spawn(process.execPath, [program, ...args], {
+    cwd,
     env: { ...process.env, ...env },
     stdio: "ignore",
   });

@@ -239,16 +239,55 @@ describe("a daemon of their own, or none", () => {
     spawnDaemon();
     await untilAnswering();
     const search = () => callDaemon(project.root, searchCode, { q: "compute" });
-    expect((await search()).index).toMatchObject({ is_complete: false });
+    const first = await search();
+    expect(first).toMatchObject({
+      verdict: "not_yet",
+      coverage: { of: "files", total: 400, files_read: 400 },
+      index: { is_complete: false },
+    });
+    expect(first.results).toHaveLength(10);
     await callDaemon(project.root, shutDown, {});
     await untilStopped();
     expect((await status(project)).notes).toEqual(["The first indexing is incomplete."]);
-    const alone = await callPm(["search", "compute1"], { cwd: project.root });
-    expect(alone.stderr).toContain("the first indexing is incomplete");
+    const alone = await callPm(["search", "compute399"], { cwd: project.root });
+    expect(alone).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("`pm reindex` indexes the project"),
+    });
+    expect(alone.stdout).toMatch(
+      /^From the text of 400 files; the index is \d+ % done\.\n\n ?1\. src\/module399\.ts:/,
+    );
     await start(project);
     await untilIdle(project);
     expect(await status(project)).toMatchObject({ index: { total_files: 400 }, notes: [] });
     expect((await search()).index).toMatchObject({ is_complete: true, pending: 0 });
+  });
+
+  test("asked at once, has the right file, and does not say of anything that it is not there", async () => {
+    const project = createProject({ ...modules(1500), "src/retry.ts": "export function withRetries() {}\n" });
+    spawnDaemon();
+    await untilAnswering();
+    const asked = await callPm(["search", "code", "failed requests are retried", "--json"], {
+      cwd: project.root,
+    });
+    const { verdict, coverage, results } = JSON.parse(asked.stdout) as SearchResponse;
+    expect({ code: asked.code, verdict, file: results[0]?.file }).toEqual({
+      code: 0,
+      verdict: "not_yet",
+      file: "src/retry.ts",
+    });
+    expect(coverage).toMatchObject({ of: "files", total: 1501, files_read: 1501 });
+    expect(coverage!.done).toBeLessThan(1501);
+    const nothing = await callPm(["search", "code", "zebra crossing"], { cwd: project.root });
+    expect(nothing).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^None of 1,501 files contains these words yet/),
+    });
+    await untilIdle(project);
+    const complete = await callDaemon(project.root, searchCode, { q: "withRetries" });
+    expect(complete).toMatchObject({ verdict: "found", results: [{ file: "src/retry.ts" }] });
+    expect(complete.coverage).toBeUndefined();
+    expect((await callPm(["search", "code", '"zebra crossing"'], { cwd: project.root })).code).toBe(5);
   });
 
   test("limits a search to paths, languages and levels", async () => {
@@ -275,7 +314,7 @@ describe("a daemon of their own, or none", () => {
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("klingon") });
   });
 
-  test("searches without a daemon: indexes first, then says how old the index is", async () => {
+  test("searches without a daemon: the files first, then the index, with how old that is", async () => {
     const project = createProject(modules(3));
     const first = await callPm(["search", "compute1"], { cwd: project.root });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("src/module1.ts:") });
@@ -300,7 +339,7 @@ describe("a daemon of their own, or none", () => {
     const search = await callPm(["search", "code", "heron"], { cwd: root });
     expect(search).toMatchObject({ code: 0, stdout: expect.stringContaining("heron.ts") });
     expect(readdirSync(root)).toEqual([".git", "heron.ts"]);
-    expect([existsSync(indexDb), existsSync(memoryDb)]).toEqual([true, false]);
+    expect([existsSync(indexDb), existsSync(memoryDb)]).toEqual([false, false]);
     expect(Registry.open().project(id)?.isNamed ?? false).toBe(false);
   });
 

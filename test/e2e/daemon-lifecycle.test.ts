@@ -355,6 +355,20 @@ describe("a daemon of their own", () => {
     expect(logOf()).toContain("a newer Pommel migrated a memory");
   });
 
+  test("works and ends in order when the directory that it was started in is gone", async () => {
+    const cwd = temporaryDir();
+    const daemon = spawnDaemon([], { cwd });
+    await untilAnswering();
+    rmSync(cwd, { recursive: true });
+    const project = createProject(modules(1));
+    await untilIdle(project);
+    expect(await found(project, "compute0")).toEqual(["src/module0.ts"]);
+    expect(logOf()).not.toContain("ENOENT");
+    const exited = once(daemon, "exit");
+    daemon.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  });
+
   test.each(["SIGTERM", "SIGINT"] as const)("ends in order at %s", async (signal) => {
     const project = createProject(modules(200));
     const daemon = spawnDaemon();

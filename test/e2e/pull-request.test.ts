@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -9,6 +9,7 @@ import { Memory } from "../../src/store/memory/memory.ts";
 import { markdownAsHtml } from "../../src/text/markdown/html.ts";
 import { rememberTurn, wrote } from "../support/attribution-fixture.ts";
 import { startFakeForge } from "../support/fake-forge.ts";
+import { startGitServer } from "../support/git-server.ts";
 import { addSession } from "../support/memory-fixture.ts";
 import { callPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
@@ -234,3 +235,56 @@ it("whose notes cannot be pushed at once is tried again, and the token is in no 
     forge.state.token = "t";
   }
 });
+
+it("whose notes another job was quicker to push get both, and no process is started with a token", async () => {
+  const [token, jobToken] = ["glpat-9876543210zyxwvutsrq", "glcbt-64_jobjobjobjobjobjobjob"];
+  const CI_COMMIT_SHA = git(cwd, "rev-parse", "main");
+  const other = join(temporaryDir(), "other");
+  git(remote, "clone", "--quiet", remote, other);
+  const seen = { pushes: 0, processes: "" };
+  const server = await startGitServer({
+    ...{ root: dirname(remote), reader: `gitlab-ci-token:${jobToken}`, writer: `oauth2:${token}` },
+    onRequest({ url }) {
+      seen.processes += execFileSync("ps", ["-Ao", "args"], { encoding: "utf8" });
+      if (url!.includes("info/refs?service=git-receive-pack") && seen.pushes++ === 0) {
+        git(other, "notes", "--ref=ai", "add", "-m", "of another job", base);
+        git(other, "push", "--quiet", "origin", "refs/notes/ai");
+      }
+    },
+  });
+  forge.state.token = token;
+  for (const dir of [remote, checkout]) git(dir, "update-ref", "-d", "refs/notes/ai");
+  git(checkout, "remote", "set-url", "origin", `http://gitlab-ci-token:${jobToken}@${server.host}/app.git`);
+  const job = {
+    ...{ CI_COMMIT_SHA, CI_COMMIT_BRANCH: "main", POMMEL_TOKEN: token },
+    CI_PROJECT_URL: `http://${server.host}/app`,
+  };
+  const secrets = (whole: string) =>
+    [token, Buffer.from(`oauth2:${token}`).toString("base64")].filter((one) => whole.includes(one));
+  try {
+    const { stdout, stderr } = await onGitlab(job);
+    expect(stdout).toMatch(
+      /git push failed: .*\(fetch first\).*\nFetching the notes of others, and trying again/,
+    );
+    expect(git(remote, "notes", "--ref=ai", "show", CI_COMMIT_SHA)).toContain("octocat");
+    expect(git(remote, "notes", "--ref=ai", "show", base)).toBe("of another job");
+    expect(seen.processes).toContain("push --quiet http://");
+    expect(secrets(stdout + stderr + started + seen.processes)).toEqual([]);
+    expect(stdout + stderr).not.toContain(jobToken);
+    for (const dir of [remote, checkout]) expect(readFileSync(configOf(dir), "utf8")).not.toContain(token);
+
+    // A token that may not push: the forge says so, and to nobody what it was.
+    const stale: unknown = await onGitlab({ ...job, CI_PROJECT_URL: `http://${server.host}/none` }).catch(
+      (error: unknown) => error,
+    );
+    const { stdout: said, stderr: shown } = stale as { stdout: string; stderr: string };
+    expect(shown).toMatch(/^error: git push failed: /);
+    expect(secrets(said + shown)).toEqual([]);
+  } finally {
+    forge.state.token = "t";
+    git(checkout, "remote", "set-url", "origin", remote);
+    await server.close();
+  }
+});
+
+const configOf = (dir: string) => join(git(dir, "rev-parse", "--absolute-git-dir"), "config");

@@ -24,7 +24,7 @@ import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
-import { cleanUp, createProject, pmJson, until, write } from "./daemon-fixture.ts";
+import { cleanUp, createProject, pmJson, until, untilIdle, write } from "./daemon-fixture.ts";
 import { callPm, pmFile } from "./run-pm.ts";
 
 let project: Project;
@@ -177,28 +177,30 @@ describe("an agent's line", () => {
 
   it("leads to the same over HTTP, and in a program that uses the client", async () => {
     const file = "src/auth.ts";
-    const same: [command: string[], answered: Promise<unknown>][] = [
-      [["why", `${file}:2`], callDaemon(project.root, why, { file, first_line: 2 })],
+    // Who calls what is answered from the index.
+    await untilIdle(project);
+    const same: [command: string[], ask: () => Promise<unknown>][] = [
+      [["why", `${file}:2`], () => callDaemon(project.root, why, { file, first_line: 2 })],
       [
         ["blame", file, "-L", "2,3"],
-        callDaemon(project.root, blameOperation, { file, first_line: 2, last_line: 3 }),
+        () => callDaemon(project.root, blameOperation, { file, first_line: 2, last_line: 3 }),
       ],
-      [["stats", "--path", "src"], callDaemon(project.root, showStats, { path: ["src", "src/**"] })],
-      [["decisions", "--file", file], callDaemon(project.root, listDecisions, { file: [file] })],
-      [["related", "--files", file], callDaemon(project.root, findRelated, { file: [file] })],
-      [["checkpoint", "list"], callDaemon(project.root, listCheckpoints, {})],
-      [["checkpoint", "show", hash], callDaemon(project.root, showCheckpoint, { id: hash })],
+      [["stats", "--path", "src"], () => callDaemon(project.root, showStats, { path: ["src", "src/**"] })],
+      [["decisions", "--file", file], () => callDaemon(project.root, listDecisions, { file: [file] })],
+      [["related", "--files", file], () => callDaemon(project.root, findRelated, { file: [file] })],
+      [["checkpoint", "list"], () => callDaemon(project.root, listCheckpoints, {})],
+      [["checkpoint", "show", hash], () => callDaemon(project.root, showCheckpoint, { id: hash })],
       [
         ["checkpoint", "diff", `${hash}~1`, hash],
-        callDaemon(project.root, compareCheckpoints, { from: `${hash}~1`, to: hash }),
+        () => callDaemon(project.root, compareCheckpoints, { from: `${hash}~1`, to: hash }),
       ],
-      [["rewind", hash], callDaemon(project.root, previewRewind, { target: hash })],
-      [["event", "list"], callDaemon(project.root, listEvents, {})],
-      [["session", "list"], callDaemon(project.root, listSessions, {})],
+      [["rewind", hash], () => callDaemon(project.root, previewRewind, { target: hash })],
+      [["event", "list"], () => callDaemon(project.root, listEvents, {})],
+      [["session", "list"], () => callDaemon(project.root, listSessions, {})],
     ];
-    for (const [command, answered] of same) {
+    for (const [command, ask] of same) {
       expect(await pmJson(project, ...command), command.join(" ")).toMatchObject(
-        withoutCounts((await answered) as Record<string, unknown>),
+        withoutCounts((await ask()) as Record<string, unknown>),
       );
     }
     const printed = printedByProgram();
@@ -284,7 +286,7 @@ describe("without an agent", () => {
     expect(stdout).toContain("Author unknown; committed by Ann");
     expect(stdout).toContain("No sessions recorded yet.");
     expect((await blame("src/auth.ts")).notes[0]).toContain("No sessions recorded yet.");
-    expect((await pm("stats")).stdout).toContain("No commits analysed.");
+    expect((await pm("stats")).stdout).toContain("No shares of lines yet.");
   });
 
   it("explains a whole file, and sums up a directory", async () => {

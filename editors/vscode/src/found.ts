@@ -74,7 +74,11 @@ const hasAny = ({ found }: FoundGroup) => found.length > 0;
 const isCommit = (result: CommitFound | EventFound): result is CommitFound => result.kind === "commit";
 
 const titleOf = (title: string, verdict: string | undefined) =>
-  verdict === "probably_not_here" ? `${title}: probably not here` : title;
+  verdict === "probably_not_here"
+    ? `${title}: probably not here`
+    : verdict === "not_yet"
+      ? `${title}: so far`
+      : title;
 
 const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
 

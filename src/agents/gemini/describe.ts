@@ -91,6 +91,13 @@ const textIn = (value: unknown) =>
 
 /** `tmp/<place>/chats/<session>/<agent>.jsonl`, and `projects.json` beside `tmp`. */
 const maxLevels = 5;
+
+/** The files above a chat that may name its launch directory. */
+export const placeFilesOf = (file: string): string[] =>
+  ancestors(dirname(file))
+    .slice(0, maxLevels)
+    .flatMap((dir) => [join(dir, ".project_root"), join(dir, "projects.json")]);
+
 /** Maximum number of candidate paths to try. */
 const maxPaths = 500;
 

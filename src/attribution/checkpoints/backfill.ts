@@ -87,7 +87,9 @@ export async function backfill(
     found.map(({ hash }) => hash),
   );
   const last = found.findIndex(({ hash }) => hash === reached?.hash);
+  const outOfOrder = recordedOutOfOrder(memory);
   const isDone = ({ hash, at }: Found, i: number) => {
+    if (outOfOrder.has(hash)) return false;
     const late = i <= last ? newsSince : news;
     const hasNews = late !== null && at >= late.from - 1000 && at <= late.to + afterTurns;
     return versions.get(hash) === attributionVersion && !hasNews;
@@ -100,41 +102,17 @@ export async function backfill(
       memory.setMeta(reachedSoFar, JSON.stringify({ turns: turnsNow, hash: noted } satisfies Reached));
   };
   try {
-    const local = await madeHere(work, signal);
-    const activity = new TurnActivity(memory, placesOf(work));
-    const { root } = work.project;
-    const lineage = todo.length === 0 ? null : await Lineage.of(root, todo, signal);
-    await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
-      const turnStates = new TurnStates(memory);
-      const forMany = {
-        activity,
-        turnStates,
-        readObjects,
-        makeBare: createBareMaker(),
-        ...(lineage && { lineage }),
-      };
-      for (let start = 0; start < todo.length; start += batch) {
-        const hashes = todo.slice(start, start + batch);
-        // Whoever else writes to the memory is seen from here on.
-        activity.renew();
-        const recorded = new RecordedCommits(memory);
-        for await (const taken of recordBatch(
-          work,
-          hashes,
-          { local, forMany: { ...forMany, recorded } },
-          signal,
-        )) {
-          report.lookedAt++;
-          noted = taken.commit.hash;
-          if (report.lookedAt % noteEach === 0) note();
-          if (taken.checkpoint !== null) report.checkpoints++;
-          onProgress?.(report.lookedAt, todo.length);
-        }
-      }
+    await recordAll(work, todo, signal, ({ commit, checkpoint }) => {
+      report.lookedAt++;
+      noted = commit.hash;
+      if (report.lookedAt % noteEach === 0) note();
+      if (checkpoint !== null) report.checkpoints++;
+      onProgress?.(report.lookedAt, todo.length);
     });
     if (isWhole) {
       memory.setMeta(turnsSeen, String(turnsNow));
       memory.setMeta(reachedSoFar, null);
+      forgetOrder(memory, outOfOrder);
     }
   } catch (error) {
     note();
@@ -143,6 +121,77 @@ export async function backfill(
   }
   if (report.checkpoints > 0) await linkCheckpoints(work);
   return report;
+}
+
+/**
+ * Records commits that somebody asks about, before the rest of history. Those before them may not be recorded yet, whose
+ * lines they may have moved, so the next whole backfill records them again. When stopped, it keeps what it has done.
+ */
+export async function recordAsked(
+  work: GitWork,
+  hashes: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const { memory } = work;
+  const known = knownCommits(memory, hashes);
+  const todo = hashes.filter((hash) => known.get(hash) !== attributionVersion);
+  if (todo.length === 0) return;
+  const infos = await infosOf(work, todo, signal);
+  const oldestFirst = infos.sort((a, b) => a.committedAt - b.committedAt).map(({ hash }) => hash);
+  let hasCheckpoints = false;
+  try {
+    await recordAll(work, oldestFirst, signal, ({ commit, checkpoint }) => {
+      memory.setMeta(outOfOrder, JSON.stringify([...recordedOutOfOrder(memory), commit.hash]));
+      if (checkpoint !== null) hasCheckpoints = true;
+    });
+  } finally {
+    if (hasCheckpoints) await linkCheckpoints(work);
+  }
+}
+
+/** Of `meta`: the commits that were recorded before those before them were. */
+const outOfOrder = "checkpoints.out_of_order";
+
+function recordedOutOfOrder(memory: Memory): ReadonlySet<string> {
+  const stored = memory.meta(outOfOrder);
+  return new Set(stored === null ? [] : z.parse(z.array(z.string()), JSON.parse(stored)));
+}
+
+function forgetOrder(memory: Memory, recorded: ReadonlySet<string>): void {
+  const others = [...recordedOutOfOrder(memory)].filter((hash) => !recorded.has(hash));
+  memory.setMeta(outOfOrder, others.length === 0 ? null : JSON.stringify(others));
+}
+
+/** Records commits, in this order, with what they share read once. */
+async function recordAll(
+  work: GitWork,
+  hashes: readonly string[],
+  signal: AbortSignal | undefined,
+  onRecorded: (taken: RecordedCommit) => void,
+): Promise<void> {
+  const { memory } = work;
+  const local = await madeHere(work, signal);
+  const activity = new TurnActivity(memory, placesOf(work));
+  const { root } = work.project;
+  const lineage = hashes.length === 0 ? null : await Lineage.of(root, hashes, signal);
+  await withObjects(root, { maxBytes: maxFileBytes, type: "blob", signal }, async (readObjects) => {
+    const turnStates = new TurnStates(memory);
+    const forMany = {
+      activity,
+      turnStates,
+      readObjects,
+      makeBare: createBareMaker(),
+      ...(lineage && { lineage }),
+    };
+    for (let start = 0; start < hashes.length; start += batch) {
+      // Whoever else writes to the memory is seen from here on.
+      activity.renew();
+      const recorded = new RecordedCommits(memory);
+      const some = hashes.slice(start, start + batch);
+      for await (const taken of recordBatch(work, some, { local, forMany: { ...forMany, recorded } }, signal))
+        onRecorded(taken);
+    }
+  });
 }
 
 function reachedBefore(memory: Memory): Reached | null {

@@ -1,18 +1,20 @@
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Agent } from "../../agents/agent.ts";
+import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agentNamed, agents, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { describeDaemon } from "../../features/daemon/operation.ts";
 import { suggestQuestions } from "../../features/page/operation.ts";
-import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { rememberGone } from "../../git/projects/gone-checkout.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { loadConfig } from "../../project/config/config.ts";
 import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
+import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
@@ -23,7 +25,7 @@ import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { counted, homeRelative, oneLine } from "../terminal/text.ts";
-import { queueTranscripts } from "./import/sources.ts";
+import { keepPastSessions, queueTranscripts } from "./import/sources.ts";
 import { agentsNamed } from "./init/choices.ts";
 import {
   type AgentOutcome,
@@ -60,9 +62,16 @@ function shellPath(path: string): string {
   return /^[\w~./:@+-]+$/.test(shown) ? shown : shellQuoted(path);
 }
 
+interface PastProject {
+  project: Project;
+  transcripts: { agent: Agent; path: string; mtimeMs: number }[];
+  /** Directories that are gone and were checkouts of it. */
+  gone: Set<string>;
+}
+
 /** Past sessions of all projects on this machine. */
 interface PastSessions {
-  projects: { project: Project; transcripts: { agent: Agent; path: string }[] }[];
+  projects: PastProject[];
   sessions: number;
   bytes: number;
   /** Of directories that are gone, or that are not recorded. */
@@ -77,22 +86,20 @@ async function findAllSessions(isWanted: (project: Project) => boolean): Promise
   const byProject = new Map<string, PastSessions["projects"][number]>();
   const known = new Map<string, Promise<Project | null>>();
   const found = { sessions: 0, bytes: 0, left: 0 };
-  const add = async (agent: Agent, { path, size }: { path: string; size: number }) => {
+  const add = async (agent: Agent, { path, size, mtimeMs }: TranscriptFile) => {
     const info = await agent.describe(path).catch(() => null);
     if (info === null) return;
-    if (!known.has(info.cwd))
-      known.set(
-        info.cwd,
-        findProjectIfAny(info.cwd).catch(() => null),
-      );
-    const project = await known.get(info.cwd)!;
+    const asked = known.get(info.cwd) ?? findPastProject(agent, path, info.cwd).catch(() => null);
+    known.set(info.cwd, asked);
+    const project = await asked;
     if (project === null || !isWanted(project)) {
       if (info.parent === null) found.left++;
       return;
     }
-    const of = byProject.get(project.id) ?? { project, transcripts: [] };
+    const of = byProject.get(project.id) ?? { project, transcripts: [], gone: new Set() };
     byProject.set(project.id, of);
-    of.transcripts.push({ agent, path });
+    of.transcripts.push({ agent, path, mtimeMs });
+    if (!existsSync(info.cwd)) of.gone.add(info.cwd);
     if (info.parent === null) found.sessions++;
     found.bytes += size;
   };
@@ -118,7 +125,8 @@ const isRecordedBy =
 
 /** Has the daemon read them in the background. */
 async function askToImport({ projects }: PastSessions): Promise<void> {
-  for (const { project, transcripts } of projects) {
+  for (const { project, transcripts, gone } of projects) {
+    for (const directory of gone) rememberGone(project, directory);
     for (const agent of new Set(transcripts.map((one) => one.agent))) {
       const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
       await queueTranscripts(project, agent, paths);
@@ -183,6 +191,11 @@ export async function setupCommand(
   const planned = await planWanted(place, options);
   const record = await chooseRecord(options, planned, output);
   if (record === null) return interruptedCode;
+  if (!options.dryRun) {
+    await saveRecording(record);
+    // Before anything is read: an agent that is started now may delete what is old.
+    if (options.import !== false) await keepPastSessions(output);
+  }
   const past = options.import === false ? null : await findAllSessions(isRecordedBy(record));
   const result: SetupResult = {
     home: place.dir,
@@ -200,10 +213,6 @@ export async function setupCommand(
     output.result(result, "\nNothing was changed (--dry-run).");
     return undefined;
   }
-  if (!isRecording(record)) {
-    setConfig(null, "sessions.record", record, { global: true });
-    await applyChanges(null);
-  }
   output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
   switchOn(place);
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
@@ -219,6 +228,12 @@ export async function setupCommand(
   const running = shown === null || output.json ? null : await whatRuns(shown, output.colors);
   output.result(result, () => lastWords(result, running, output));
   return undefined;
+}
+
+async function saveRecording(record: "all" | "named"): Promise<void> {
+  if (isRecording(record)) return;
+  setConfig(null, "sessions.record", record, { global: true });
+  await applyChanges(null);
 }
 
 const recordText = {

@@ -25,7 +25,8 @@ export function recipeOf(config: Config): string {
 export interface ParserOptions {
   project: Project;
   config: Config;
-  index: CodeIndex;
+  /** Its files stand for all before the first scan has finished. */
+  index: Pick<CodeIndex, "files">;
   /** Whether to embed the chunks with the bundled model. */
   withVectors: boolean;
   /** The model's directory; set by tests only. */
@@ -56,7 +57,6 @@ export class CachingParser {
     this.pool = new ParsePool({ ...options, withVectors, modelDir });
   }
 
-  /** For a save before the first scan has finished, the indexed files stand for all. */
   async ready(): Promise<ParsePool> {
     if (this.pool === null) this.setUp(await this.options.index.files());
     return this.pool!;

@@ -9,7 +9,7 @@ import type { Indexer, IndexProgress } from "./indexer.ts";
 
 /** What the thread does for others, and whose method it is. */
 export type Doing =
-  | { on: "indexer"; what: "reconcile" | "reindex" | "update" | "read" | "releaseWorkers" }
+  | { on: "indexer"; what: "reconcile" | "reindex" | "update" | "prefer" | "read" | "releaseWorkers" }
   | { on: "index"; what: (typeof writes)[number] }
   | { on: "commits"; what: "add" | "remove" };
 
@@ -46,5 +46,5 @@ export type FromThread =
 /** What keeps an index in step: the indexer, here or in a thread. */
 export type Indexing = Pick<
   Indexer,
-  "progress" | "reconcile" | "reindex" | "update" | "read" | "releaseWorkers" | "close"
+  "progress" | "reconcile" | "reindex" | "update" | "prefer" | "read" | "releaseWorkers" | "close"
 >;

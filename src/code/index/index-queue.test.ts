@@ -17,6 +17,24 @@ it("index queue: takes saved files before scanned ones, each in order of arrival
   ]);
 });
 
+it("index queue: takes the files of the newest question before other scanned ones, also those that come later", () => {
+  const queue = new IndexQueue();
+  queue.prefer(["older", "b"]);
+  for (const path of ["a", "b", "c"]) queue.add(stamp(path), "scanned");
+  queue.add(stamp("saved"), "saved");
+  queue.prefer(["c", "later"]);
+  queue.add(stamp("later"), "scanned");
+  const taken = () => queue.take()?.path;
+  expect([taken(), taken(), taken(), taken(), taken(), taken()]).toEqual([
+    "saved",
+    "c",
+    "later",
+    "b",
+    "a",
+    undefined,
+  ]);
+});
+
 it("index queue: never runs a path twice at once, and runs the newest version after", () => {
   const queue = new IndexQueue();
   queue.add(stamp("a", 1), "scanned");

@@ -28,6 +28,8 @@ export interface IndexProgress {
   recent: Activity[];
 }
 
+/** Files of so many questions' answers are remembered until they are indexed. */
+const maxPreferred = 400;
 /** A rate is that of so long, the last; and a time left takes half of it to be judged by. Milliseconds. */
 const rateWindow = 10_000;
 /** So many times as much may one half of it see as the other, for the rate to count as steady. */
@@ -36,7 +38,8 @@ const maxRecent = 10;
 
 /**
  * Pending and running files, and the indexing rate. A path is pending at most once, and never runs twice at the same
- * time: a newer version of a running file waits for it. Saved files go before scanned ones.
+ * time: a newer version of a running file waits for it. Saved files go before scanned ones, and of these those that a question is
+ * about before the others.
  */
 export class IndexQueue {
   private readonly saved = new Map<string, FileStamp>();
@@ -44,6 +47,8 @@ export class IndexQueue {
   private readonly running = new Map<string, FileStamp>();
   /** The running ones that were saved. */
   private readonly runningSaved = new Set<string>();
+  /** Those of the newest question in front. */
+  private preferred: readonly string[] = [];
   private readonly finished: { at: number; chunks: number }[] = [];
   private recent: Activity[] = [];
   private done = 0;
@@ -64,16 +69,26 @@ export class IndexQueue {
     }
   }
 
+  /** Has these go before other scanned files, also those of them that are added later. */
+  prefer(paths: readonly string[]): void {
+    this.preferred = [...new Set([...paths, ...this.preferred])].slice(0, maxPreferred);
+  }
+
   /** Starts the next file; null when none may run. */
   take(): FileStamp | null {
-    for (const waiting of [this.saved, this.scanned]) {
-      for (const [path, stamp] of waiting) {
-        if (this.running.has(path)) continue;
-        waiting.delete(path);
-        this.running.set(path, stamp);
-        if (waiting === this.saved) this.runningSaved.add(path);
-        return stamp;
-      }
+    const saved = this.start(this.saved, this.saved.keys());
+    if (saved !== null) this.runningSaved.add(saved.path);
+    return saved ?? this.start(this.scanned, this.preferred) ?? this.start(this.scanned, this.scanned.keys());
+  }
+
+  /** @param paths the order in which they are tried */
+  private start(waiting: Map<string, FileStamp>, paths: Iterable<string>): FileStamp | null {
+    for (const path of paths) {
+      const stamp = waiting.get(path);
+      if (stamp === undefined || this.running.has(path)) continue;
+      waiting.delete(path);
+      this.running.set(path, stamp);
+      return stamp;
     }
     return null;
   }
@@ -104,6 +119,7 @@ export class IndexQueue {
   private end(path: string): void {
     this.running.delete(path);
     this.runningSaved.delete(path);
+    if (this.isIdle()) this.preferred = [];
   }
 
   /** Whether saved files run, and no more of them wait. */

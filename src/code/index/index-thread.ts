@@ -95,8 +95,8 @@ export class IndexThread implements Indexing {
     return this.lastProgress;
   }
 
-  reconcile(): Promise<IndexReport> {
-    return this.pass({ on: "indexer", what: "reconcile" }, []);
+  reconcile(lately: readonly string[] = []): Promise<IndexReport> {
+    return this.pass({ on: "indexer", what: "reconcile" }, [lately]);
   }
 
   reindex(glob?: string): Promise<IndexReport> {
@@ -105,6 +105,11 @@ export class IndexThread implements Indexing {
 
   update(paths: readonly string[]): Promise<void> {
     return this.call({ on: "indexer", what: "update" }, [paths]);
+  }
+
+  /** Nobody waits for it: a thread that ends has nothing to index. */
+  prefer(paths: readonly string[]): void {
+    this.call({ on: "indexer", what: "prefer" }, [paths]).catch(() => {});
   }
 
   read(path: string): Promise<IndexedFile | null> {

@@ -4,12 +4,13 @@ import { collectWhenGrown } from "../../project/collect-garbage.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { IndexCache } from "../../store/index/index-cache.ts";
-import { reconciledAt } from "../../store/index/port.ts";
+import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
 import { scanProject, stateOf } from "../files/scan.ts";
 import type { ParseOutcome } from "../parse/parse-pool.ts";
 import { CachingParser, type ParserOptions, recipeOf } from "./caching-parser.ts";
+import { inOrderOfUse } from "./index-order.ts";
 import { type IndexProgress, IndexQueue } from "./index-queue.ts";
 import { chunksOf, WriteBatch } from "./write-batch.ts";
 
@@ -34,6 +35,7 @@ const readPauseMs = 50;
 const diskFullWaits = [1000, 2000, 5000, 15_000, 60_000];
 
 export interface IndexerOptions extends ParserOptions {
+  index: CodeIndex;
   /** Shared with the watcher, so that both cover the same files. Reloaded at each pass. */
   rules: IgnoreRules;
   log: Logger;
@@ -74,10 +76,16 @@ export class Indexer {
   /**
    * Walks the project, indexes changed files (by size and mtime, then by hash), removes deleted ones. Resolves when the
    * index is up to date.
+   * @param lately as of `inOrderOfUse`
    * @throws PommelError `index_corrupt`, `disk_full` (only when it is not to be waited for), `unreadable`
    */
-  async reconcile(): Promise<IndexReport> {
-    return this.pass(() => false);
+  async reconcile(lately: readonly string[] = []): Promise<IndexReport> {
+    return this.pass(() => false, lately);
+  }
+
+  /** Indexes these files before others that wait. */
+  prefer(paths: readonly string[]): void {
+    this.queue.prefer(paths);
   }
 
   /** Rebuilds the index for all files, or for those whose path matches the glob or is below it. */
@@ -87,13 +95,13 @@ export class Indexer {
     return this.pass(matches);
   }
 
-  private async pass(force: (path: string) => boolean): Promise<IndexReport> {
+  private async pass(force: (path: string) => boolean, lately: readonly string[] = []): Promise<IndexReport> {
     const { config, index, rules } = this.options;
     this.report = emptyReport();
     rules.reload();
     const recipe = recipeOf(config);
     const isRecipeNew = (await index.meta("recipe")) !== recipe;
-    await this.findChanges(isRecipeNew ? () => true : force);
+    await this.findChanges(isRecipeNew ? () => true : force, lately);
     await this.drain();
     // Ended early: the next pass finds pending files, and must not take this one for complete.
     if (this.closed) return this.report;
@@ -106,7 +114,7 @@ export class Indexer {
   }
 
   /** Queues files that changed, and removes those that are gone. What it knows of all files is garbage before they are indexed. */
-  private async findChanges(force: (path: string) => boolean): Promise<void> {
+  private async findChanges(force: (path: string) => boolean, lately: readonly string[]): Promise<void> {
     const { index, project, rules } = this.options;
     const known = await index.known();
     const stamps: FileStamp[] = [];
@@ -126,18 +134,20 @@ export class Indexer {
     await index.remove([...gone]);
     this.report.removed += gone.size;
     this.parser.setUp(stamps);
+    const changed: FileStamp[] = [];
     for (const stamp of stamps) {
       const before = known.get(stamp.path);
       const isForced = force(stamp.path);
       if (isForced) this.forced.add(stamp.path);
       if (isForced || before === undefined || isChanged(stamp, before)) {
-        this.queue.add(stamp, "scanned");
+        changed.push(stamp);
       } else if (before.hash === null) {
         this.report.skipped++;
       } else {
         this.report.unchanged++;
       }
     }
+    for (const stamp of inOrderOfUse(changed, stamps, lately)) this.queue.add(stamp, "scanned");
   }
 
   /**

@@ -155,6 +155,41 @@ test.each([
   expect(new Set(outcomes.map(({ path }) => path)).size).toBe(threads);
 });
 
+/** A worker that answers one by one, and never about files that are called slow. */
+const stuck = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, workerData } from "node:worker_threads";
+    Atomics.store(workerData.progress, 0, 1);
+    parentPort.on("message", (batch) => {
+      for (const { stamp } of batch) {
+        if (stamp.path.startsWith("slow")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+        Atomics.add(workerData.progress, 1, 1);
+        parentPort.postMessage([{ status: "skipped", reason: "generated", ...stamp }]);
+      }
+    });
+  `)}`,
+);
+
+describe("with files that take long", () => {
+  const parseIn = (pool: ParsePool) => (path: string, size: number) =>
+    pool.parse({ path, size, mtimeMs: 0 }, null);
+
+  test("large ones hold up no other", async () => {
+    const parse = parseIn(createPool({ script: stuck }));
+    const large = Array.from({ length: 5 }, (_, i) => parse(`slow${i}`, 500_000));
+    const small = Array.from({ length: 100 }, (_, i) => parse(`${i}.ts`, 100));
+    for (const one of large) one.catch(() => {});
+    expect((await Promise.all(small)).map(({ path }) => path)).toEqual(small.map((_, i) => `${i}.ts`));
+  });
+
+  test("what was done before one of the same batch is answered", async () => {
+    const parse = parseIn(createPool({ script: stuck, workers: 1 }));
+    const [first, second, slow] = ["a.ts", "b.ts", "slow"].map((path) => parse(path, 100));
+    slow!.catch(() => {});
+    expect(await Promise.all([first, second])).toMatchObject([{ path: "a.ts" }, { path: "b.ts" }]);
+  });
+});
+
 /** A worker that answers like the real one, except for certain file names. */
 const moody = new URL(
   `data:text/javascript,${encodeURIComponent(`

@@ -51,6 +51,8 @@ const batchSize = 16;
 const batchesInFlight = 2;
 /** So few files are read sooner by one thread: starting another and loading its grammars takes as long. */
 const fewFiles = 8;
+/** A larger file takes as long as dozens of others: it is a batch of its own, and while others wait only one thread is at such. Bytes. */
+const maxUsualBytes = 150_000;
 const defaultDeadlineMs = 30_000;
 /**
  * A worker's JavaScript heap at most; trees live in WASM memory, which the parse deadline bounds. The small
@@ -68,6 +70,8 @@ interface Task {
 export class ParsePool {
   readonly #options: ParsePoolOptions;
   readonly #queue: Task[] = [];
+  /** Large ones. */
+  readonly #slow: Task[] = [];
   #threads: Thread[] = [];
   /** Kept while there are threads, which share them. */
   #weights: Weights | null = null;
@@ -91,9 +95,13 @@ export class ParsePool {
   ): Promise<ParseOutcome | CachedFile> {
     return new Promise((resolve, reject) => {
       const request = { stamp, knownHash, cachedHashes, withText, linesOnly: false };
-      this.#queue.push({ request, resolve, reject });
+      this.#queueOf(request).push({ request, resolve, reject });
       this.#schedule();
     });
+  }
+
+  #queueOf({ stamp }: ParseRequest): Task[] {
+    return stamp.size > maxUsualBytes ? this.#slow : this.#queue;
   }
 
   /** Stops the threads and frees their memory; files under way are rejected. `parse` starts new ones. */
@@ -101,7 +109,7 @@ export class ParsePool {
     const threads = this.#threads;
     this.#threads = [];
     this.#weights = null;
-    const unfinished = [...this.#queue.splice(0), ...threads.flatMap((thread) => thread.tasks)];
+    const unfinished = [...this.#takeQueued(), ...threads.flatMap((thread) => thread.tasks)];
     await Promise.all(threads.map((thread) => thread.stop()));
     for (const task of unfinished) task.reject(new Error("the parser was closed"));
   }
@@ -116,31 +124,51 @@ export class ParsePool {
     });
   }
 
+  #takeQueued(): Task[] {
+    return [...this.#queue.splice(0), ...this.#slow.splice(0)];
+  }
+
   #dispatch(): void {
     while (this.#queue.length > 0) {
       const thread = this.#idlest();
-      if (thread === null) return;
+      if (thread === null) break;
       const isAlone = this.#threads.length === 1 && this.#queue.length <= fewFiles;
       const share = Math.ceil(this.#queue.length / (isAlone ? 1 : this.#options.workers));
       thread.send(this.#queue.splice(0, Math.min(batchSize, share)));
     }
+    while (this.#slow.length > 0) {
+      const isOneAtIt = this.#threads.some((thread) => thread.isSlow);
+      const thread = this.#queue.length > 0 && isOneAtIt ? null : this.#resting();
+      if (thread === null) return;
+      thread.send(this.#slow.splice(0, 1), true);
+    }
   }
 
+  /** What a slow file has to itself is not given others. */
   #idlest(): Thread | null {
-    const least = this.#threads.toSorted((a, b) => a.batches.length - b.batches.length)[0];
+    const least = this.#threads
+      .filter((thread) => !thread.isSlow)
+      .sort((a, b) => a.batches.length - b.batches.length)[0];
     if (least !== undefined && least.batches.length === 0) return least;
-    if (this.#threads.length < this.#options.workers) {
-      this.#weights ??= this.#readWeights();
-      const events: ThreadEvents = {
-        settled: () => this.#dispatch(),
-        failed: (tasks) => this.#recover(thread, tasks),
-        unusable: (error) => this.#failAll(error),
-      };
-      const thread = sharingWeights(() => new Thread(this.#options, events));
-      this.#threads.push(thread);
-      return thread;
-    }
+    if (this.#threads.length < this.#options.workers) return this.#startThread();
     return least !== undefined && least.batches.length < batchesInFlight ? least : null;
+  }
+
+  #resting(): Thread | null {
+    const resting = this.#threads.find((thread) => thread.batches.length === 0);
+    return resting ?? (this.#threads.length < this.#options.workers ? this.#startThread() : null);
+  }
+
+  #startThread(): Thread {
+    this.#weights ??= this.#readWeights();
+    const events: ThreadEvents = {
+      settled: () => this.#dispatch(),
+      failed: (tasks) => this.#recover(thread, tasks),
+      unusable: (error) => this.#failAll(error),
+    };
+    const thread = sharingWeights(() => new Thread(this.#options, events));
+    this.#threads.push(thread);
+    return thread;
   }
 
   /** null: none are wanted, or the threads will say what is wrong with them. */
@@ -159,7 +187,7 @@ export class ParsePool {
     const error = new PommelError("internal", `the parser cannot start: ${cause.message}`, hint, { cause });
     const threads = this.#threads;
     this.#threads = [];
-    const unfinished = [...this.#queue.splice(0), ...threads.flatMap((thread) => thread.tasks)];
+    const unfinished = [...this.#takeQueued(), ...threads.flatMap((thread) => thread.tasks)];
     for (const thread of threads) void thread.stop();
     for (const task of unfinished) task.reject(error);
   }
@@ -167,13 +195,13 @@ export class ParsePool {
   /** A thread died at its first task: retry that one without its grammar, and the others unchanged. */
   #recover(thread: Thread, [culprit, ...others]: Task[]): void {
     this.#threads = this.#threads.filter((other) => other !== thread);
-    this.#queue.unshift(...others);
+    for (const task of others.reverse()) this.#queueOf(task.request).unshift(task);
     if (culprit !== undefined) {
       if (culprit.request.linesOnly) {
         culprit.resolve({ status: "skipped", reason: "unreadable", ...culprit.request.stamp });
       } else {
         culprit.request = { ...culprit.request, linesOnly: true };
-        this.#queue.push(culprit);
+        this.#queueOf(culprit.request).push(culprit);
       }
     }
     this.#schedule();
@@ -192,6 +220,8 @@ interface ThreadEvents {
 /** A worker with the batches it was given. */
 class Thread {
   readonly batches: Task[][] = [];
+  /** What it was given last is a slow file. */
+  isSlow = false;
   readonly #worker: Worker;
   readonly #events: ThreadEvents;
   readonly #progress = new Int32Array(new SharedArrayBuffer(8));
@@ -236,7 +266,8 @@ class Thread {
     return Atomics.load(this.#progress, progressIndex.finished);
   }
 
-  send(batch: Task[]): void {
+  send(batch: Task[], isSlow = false): void {
+    this.isSlow = isSlow;
     if (this.batches.length === 0) {
       this.#worker.ref();
       this.#watch();
@@ -251,15 +282,21 @@ class Thread {
     await this.#worker.terminate();
   }
 
+  /** @param outcomes of the first files of the first batch that are not answered yet */
   #settle(outcomes: (ParseOutcome | CachedFile)[]): void {
     if (this.#stopped) return;
-    const batch = this.batches.shift()!;
-    this.#answered += batch.length;
+    const [batch = []] = this.batches;
+    const tasks = batch.splice(0, outcomes.length);
+    this.#answered += tasks.length;
+    if (batch.length === 0) {
+      this.batches.shift();
+      this.isSlow = false;
+    }
     if (this.batches.length === 0) {
       this.#worker.unref();
       clearInterval(this.#timer);
     }
-    batch.forEach((task, i) => {
+    tasks.forEach((task, i) => {
       task.resolve(outcomes[i]!);
     });
     this.#events.settled();

@@ -29,6 +29,9 @@ import {
 } from "./parse-messages.ts";
 import { SourceParser } from "./parser.ts";
 
+/** A message for each file costs more than it brings; most batches are done before. Milliseconds. */
+const answerAfterMs = 100;
+
 /** Pause before loading a failed model again, which takes longer than parsing a file. Milliseconds. */
 const pauseMs = 30_000;
 
@@ -84,18 +87,25 @@ let work = parser.start().then(() => {
   Atomics.store(progress, progressIndex.ready, 1);
 });
 port.on("message", (batch: ParseRequest[]) => {
-  work = work.then(async () => port.postMessage(await parseBatch(batch)));
+  work = work.then(() => parseBatch(batch));
 });
 
-async function parseBatch(batch: ParseRequest[]): Promise<(ParseOutcome | CachedFile)[]> {
-  const outcomes: (ParseOutcome | CachedFile)[] = [];
-  for (const request of batch) {
+/** Answers together, but what is done does not wait long for a file that takes its time. */
+async function parseBatch(batch: ParseRequest[]): Promise<void> {
+  let outcomes: (ParseOutcome | CachedFile)[] = [];
+  let answered = performance.now();
+  for (const [i, request] of batch.entries()) {
     const start = performance.now();
+    if (outcomes.length > 0 && start - answered > answerAfterMs) {
+      port.postMessage(outcomes);
+      outcomes = [];
+      answered = start;
+    }
     const outcome = await parseFile(request);
     outcomes.push({ ...outcome, tookMs: performance.now() - start });
     Atomics.add(progress, progressIndex.finished, 1);
+    if (i === batch.length - 1) port.postMessage(outcomes);
   }
-  return outcomes;
 }
 
 async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFile> {

@@ -11,6 +11,11 @@ export class NotYet extends Error {
   override readonly name = "NotYet";
 }
 
+/** What a job was to work on is gone: no other attempt would find it. */
+export class Gone extends Error {
+  override readonly name = "Gone";
+}
+
 export interface JobRun {
   /** Aborted when the worker stops, when the job is no longer ours, or when a more urgent one is pending. */
   signal: AbortSignal;
@@ -96,6 +101,11 @@ async function work(options: QueueOptions, job: JobRecord, stop: AbortSignal): P
   } catch (error) {
     if (signal.aborted) {
       putBack(memory, job);
+      return;
+    }
+    if (error instanceof Gone) {
+      finish(memory, job, { outcome: "gone", chunks: 0, tookMs: Date.now() - started });
+      log.info(`${job.kind} ${job.subject}: ${error.message}`);
       return;
     }
     const code = codeOf(error);

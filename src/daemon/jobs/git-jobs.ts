@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { commitsSince } from "../../store/memory/commits/commits.ts";
-import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { isJobUnfinished, waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CommitSeen } from "../../store/memory/memory-records.ts";
 
 /** Payloads and requests of git jobs. A smaller priority runs earlier. */
-const gitPriority = { commit: 30, history: 160, sync: 170 } as const;
+const gitPriority = { asked: 5, commit: 30, history: 160, sync: 170 } as const;
 
 export const commitPayload = z.object({
   seen: z.enum(["hook", "reflog"]),
@@ -22,6 +22,8 @@ type CommitPayload = z.infer<typeof commitPayload>;
 export const historyPayload = z.object({
   /** Scan all of history, not just where HEAD has been since the last time. */
   backfill: z.optional(z.boolean()),
+  /** Only these commits: somebody asks about them. */
+  asked: z.optional(z.array(z.string())),
 });
 
 /** The file watcher's observations for a commit arrive a little later. Milliseconds. */
@@ -100,6 +102,22 @@ export function askForHistory(
     ...(afterMs > 0 && { notBefore: Date.now() + afterMs }),
   });
 }
+
+/** The job that analyses the commits which somebody asks about. */
+const asked = { kind: "history", subject: "asked" } as const;
+
+/** Queues the analysis of commits before everything else: somebody waits for it. */
+export function askForCommits(memory: Memory, hashes: readonly string[]): void {
+  memory.inTransaction(() => {
+    const before = waitingJob(memory, asked);
+    const waiting = before === null ? [] : (z.parse(historyPayload, before.payload).asked ?? []);
+    const payload: z.infer<typeof historyPayload> = { asked: [...new Set([...waiting, ...hashes])] };
+    enqueue(memory, { ...asked, payload, priority: gitPriority.asked });
+  });
+}
+
+/** Whether commits that somebody asks about are still to be analysed. */
+export const areCommitsAsked = (memory: Memory): boolean => isJobUnfinished(memory, asked);
 
 /** Queues a sync of the memory through a remote. */
 export function askForSync(memory: Memory, remote: string): void {

@@ -1,17 +1,20 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { rememberSession } from "../../../test/support/checkpoint-fixture.ts";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { fakeScrubber } from "../../../test/support/memory-work-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import type { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
+import { attributionVersion } from "../../attribution/lines/verdict.ts";
 import { GitFailure } from "../../git/git.ts";
 import { defaultConfig } from "../../project/config/settings.ts";
 import { silentLog } from "../../project/log.ts";
 import { projectAt } from "../../project/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
-import { saveCommit } from "../../store/memory/commits/commits.ts";
+import { commitByHash, saveCommit } from "../../store/memory/commits/commits.ts";
 import { isAtRest, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { claim, finish } from "../../store/memory/jobs/jobs.ts";
 import { NotYet } from "./do-job.ts";
-import { askForCommit, askForHistory, askForLate } from "./git-jobs.ts";
+import { areCommitsAsked, askForCommit, askForCommits, askForHistory, askForLate } from "./git-jobs.ts";
 import { GitJobs, type GitJobsOptions } from "./git-work.ts";
 
 const hash = "a".repeat(40);
@@ -176,20 +179,26 @@ test("history is scanned on request and when others' commits arrive; an interrup
   expect(backfill).toHaveBeenCalledTimes(1);
   askForHistory(memory, { backfill: true });
   await doNext(here);
+  // Without a session, nothing can be found out of older ones.
+  expect(backfill).toHaveBeenCalledTimes(2);
+  rememberSession(memory, "s", ["make it"]);
+  backfill.mockClear();
+  askForHistory(memory, { backfill: true });
+  await doNext(here);
   // Those that sessions may have led to, and, once, the latest of those before.
-  expect(backfill.mock.calls.slice(1).map(([, how]) => [how?.all === true, how?.limit])).toEqual([
+  expect(backfill.mock.calls.map(([, how]) => [how?.all === true, how?.limit])).toEqual([
     [false, undefined],
     [true, 125],
   ]);
   askForHistory(memory, { backfill: true });
   await doNext(here);
-  expect(backfill).toHaveBeenCalledTimes(4);
+  expect(backfill).toHaveBeenCalledTimes(3);
   // One of our own waits for the turn that made it, and needs no look at history.
   git("branch", "others");
   const mine = commit("two");
   askForHistory(memory);
   await doNext(here);
-  expect(backfill).toHaveBeenCalledTimes(4);
+  expect(backfill).toHaveBeenCalledTimes(3);
   expect(listJobs(memory).map(({ kind, subject }) => `${kind} ${subject}`)).toContain(`commit ${mine}`);
 
   const stop = new AbortController();
@@ -201,4 +210,21 @@ test("history is scanned on request and when others' commits arrive; an interrup
   const job = claim(memory, "ours", { kinds: ["history"] })!;
   const run = { signal: stop.signal, progress: () => {} };
   await expect(jobs({ ...here, backfill: interrupted }).run(job, run)).rejects.toThrow();
+});
+
+test("commits that somebody asks about are analysed before everything else, together", async () => {
+  vi.useRealTimers();
+  const { dir, commit } = newRepository();
+  const { memory } = stored;
+  const [one, two, three] = ["one", "two", "three"].map((name) => commit(name)) as [string, string, string];
+  askForCommit(memory, three, { seen: "hook", at: start });
+  askForCommits(memory, [one]);
+  askForCommits(memory, [two, one]);
+  expect(areCommitsAsked(memory)).toBe(true);
+  const scrubber = () => fakeScrubber("none", null);
+  await doNext({ roots: () => [dir], project: projectAt(dir), scrubber });
+  expect(areCommitsAsked(memory)).toBe(false);
+  expect(commitByHash(memory, one)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
+  expect(commitByHash(memory, two)).toMatchObject({ attributed: attributionVersion });
+  expect(commitByHash(memory, three)).toBeNull();
 });

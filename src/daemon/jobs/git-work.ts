@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
-import { analyseOlder, type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
+import {
+  analyseOlder,
+  type Backfilled,
+  backfill,
+  recordAsked,
+} from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../attribution/checkpoints/work.ts";
 import { attributionVersion } from "../../attribution/lines/verdict.ts";
@@ -15,6 +20,7 @@ import { hasOlderVerdicts, knownCommits } from "../../store/memory/commits/commi
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { type JobRun, NotYet } from "./do-job.ts";
 import { askForCommit, commitPayload, historyPayload } from "./git-jobs.ts";
 
@@ -218,7 +224,8 @@ export class GitJobs {
 
   private async scanMissedCommits({ payload }: JobRecord, run: JobRun): Promise<void> {
     const { memory, record = recordCommit } = this.options;
-    const { backfill: isWhole = false } = z.parse(historyPayload, payload);
+    const { backfill: isWhole = false, asked } = z.parse(historyPayload, payload);
+    if (asked !== undefined) return recordAsked(this.work(), asked, run.signal);
     const { commits, remember, hasOthers } = await newCommits(memory, this.options.roots(), run.signal);
     const isRecent = ({ at }: NewCommit) => Date.now() - at < recentMs;
     for (const { hash, ...made } of commits.filter(isRecent)) {
@@ -234,7 +241,8 @@ export class GitJobs {
     const isOutdated =
       memory.meta(judgedBy) !== String(attributionVersion) && hasOlderVerdicts(memory, attributionVersion);
     if (isWhole || hasOthers || isOutdated) await this.backfill(run);
-    if (isWhole) await this.analyseOlder(run);
+    // Where no session is known, none can have led to a commit.
+    if (isWhole && historyStart(memory) !== null) await this.analyseOlder(run);
     memory.setMeta(judgedBy, String(attributionVersion));
     remember();
   }

@@ -156,6 +156,11 @@ export class MemoryWork {
     this.open?.scanMissedCommits(how);
   }
 
+  /** Has commits analysed before all else; does nothing where commits are not linked to sessions. */
+  async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.open?.analyse(hashes, signal);
+  }
+
   /** Queues another scrub of everything by the current rules. */
   scrub(): void {
     this.opened().enqueue("scrub", "memory");

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
 import { collectAtRest } from "../../project/collect-garbage.ts";
@@ -11,7 +12,7 @@ import { Memory } from "../../store/memory/memory.ts";
 import { indexAllSessions, indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
 import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";
-import { askForHistory } from "./git-jobs.ts";
+import { areCommitsAsked, askForCommits, askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
 import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
 import { RwLock } from "./rw-lock.ts";
@@ -20,6 +21,8 @@ import { backgroundSync, TeamShare } from "./sharing.ts";
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
+/** A question that waits for commits to be analysed looks so often whether they are. Milliseconds. */
+const askAgainMs = 20;
 /** A language model is asked about new sessions this long after they were read. Milliseconds. */
 const askModelAfterMs = 5_000;
 
@@ -147,6 +150,18 @@ export class OpenMemory {
     if (!this.bindsCommits) return;
     this.quietly(() => askForHistory(this.memory, how));
     this.wake();
+  }
+
+  /**
+   * Has commits analysed before all else; does nothing where commits are not linked to sessions. Resolves when they are, or
+   * when the signal aborts.
+   */
+  async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
+    if (!this.bindsCommits) return;
+    askForCommits(this.memory, hashes);
+    this.wake();
+    while (!this.isClosed && !signal.aborted && areCommitsAsked(this.memory))
+      await sleep(askAgainMs, undefined, { signal, ref: false }).catch(() => {});
   }
 
   enqueue(kind: "scrub" | "recut" | "retain", subject: string): void {

@@ -5,8 +5,10 @@ import { answerHere } from "../../answers/here.ts";
 import type { Operation } from "../../answers/operation.ts";
 import { run, runInDaemon } from "../../answers/run.ts";
 import { clearAutostart } from "../../client/autostart.ts";
+import { recordGiven } from "../../features/context/ready.ts";
 import type { commandRequest, commandResponse } from "../../features/daemon/operation.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
+import { keepUnread } from "../../features/import/keep-unread.ts";
 import { backupFolders } from "../../features/projects/known-projects.ts";
 import { findProject, findProjectIfAny, knownProject, seeProject } from "../../git/projects/find-project.ts";
 import { whyNotIndexed } from "../../git/projects/indexed.ts";
@@ -21,8 +23,9 @@ import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { version } from "../../project/version.ts";
 import { type DaemonRecord, daemonOwner } from "../../protocol/daemon-record.ts";
+import { removeOldGiven } from "../../protocol/ready-context.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { missedContextItem, type SpoolItem } from "../../protocol/spool-items.ts";
+import { givenContextItem, missedContextItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
 import { homeEnvelope } from "../../store/encryption/envelope.ts";
 import { forgetPassphrase } from "../../store/encryption/keys.ts";
@@ -39,6 +42,7 @@ import { MachineWatch } from "../watch/machine-watch.ts";
 import { pollSeconds } from "../watch/subscribe.ts";
 import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
+import { GitLauncher } from "./git-launcher.ts";
 import { LiveSettings } from "./live-settings.ts";
 import { closeServer, listen, listenOnSocket, newRecord, removeRecord, writeRecord } from "./port.ts";
 
@@ -160,6 +164,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => lock.release());
     keepEncrypted(config, log);
 
+    const gitLauncher = new GitLauncher(log);
+    endings.push(() => gitLauncher.end());
     let lastUsed = Date.now();
     const touch = () => {
       lastUsed = Date.now();
@@ -249,6 +255,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => removeRecord(ours));
     log.info(`pommeld ${version} answers on 127.0.0.1:${port} and ${socketOf()}`);
     endings.push(collectWhileBusy());
+    await keepBeforeReading(log);
     endings.push(() => spool.close());
     void spool.begin();
     const seen = new SeenUntil();
@@ -267,6 +274,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     let lastSweep = Date.now();
     const heartbeat = setInterval(() => {
       const now = Date.now();
+      gitLauncher.check();
       if (now - lastSweep >= Math.min(sweepMs, options.closeAfterMs)) {
         lastSweep = now;
         seen.note(now);
@@ -294,6 +302,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
+/** Past sessions are safe before any is read; questions are answered meanwhile. */
+async function keepBeforeReading(log: Logger): Promise<void> {
+  try {
+    removeOldGiven();
+    const { transcripts, bytes, problem } = await keepUnread();
+    if (transcripts > 0) log.info(`the vault has ${transcripts} unread transcripts (${bytes} bytes)`);
+    if (problem !== null) log.warn(problem);
+  } catch (error) {
+    log.warn(`unread transcripts are not kept: ${messageOf(error)}`);
+  }
+}
+
 /** What hooks leave goes to the project that it is about; to none where it is not recorded. */
 function spoolHandlers(projects: Projects) {
   const openAt = async (place: string) => {
@@ -310,6 +330,11 @@ function spoolHandlers(projects: Projects) {
       const recording = await openAt(placeIn(item));
       recording?.checkout?.work.updateCommits();
       await recording?.of.onSpool["git-hook"]?.(item);
+    },
+    "given-context": async (item: SpoolItem) => {
+      const given = z.parse(givenContextItem, item);
+      const inUse = await openAt(given.place);
+      if (inUse) await recordGiven(inUse.checkout.project, inUse.checkout.of.memoryWork.memory, given);
     },
     "missed-context": async (item: SpoolItem) => {
       const { event, received_at: at, took_ms: tookMs, place } = z.parse(missedContextItem, item);

@@ -4,6 +4,7 @@ import { filesToEmbed } from "../../code/index/embed-source.ts";
 import { IndexThread } from "../../code/index/index-thread.ts";
 import { Indexer } from "../../code/index/indexer.ts";
 import { indexDriver } from "../../engines/drivers.ts";
+import { latelyChanged } from "../../git/history/lately-changed.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import { closeEmbedders, createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
 import type { Config } from "../../project/config/settings.ts";
@@ -105,6 +106,7 @@ export class OpenCheckout {
     );
     endings.push(async () => (await watching).close());
     work.updateCommits();
+    void work.passed().then(() => of.analyseHistory());
     void this.observer?.takeStock();
     void work.warmUp();
   }
@@ -143,6 +145,7 @@ async function startIndexWork(
   const work = await IndexWork.start({
     log,
     moveAside: (why) => driver.moveAside(project.indexDb, why, log),
+    latelyChanged: () => latelyChanged(project.root),
     indexCommits: (index, signal) => indexCommits(project, config, index, { log, signal }),
     async open() {
       const { index: opened, note } = await driver.openToWrite(project.indexDb, log);

@@ -107,7 +107,13 @@ export class OpenProject {
       .begin()
       .catch((error: unknown) => log.error(`cannot watch sessions: ${messageOf(error)}`));
     this.gitWatch.begin();
-    this.memoryWork.scanMissedCommits({ backfill: true, afterMs: answersFirstMs });
+    this.memoryWork.scanMissedCommits({ afterMs: answersFirstMs });
+  }
+
+  /** Analyses the commits that have not been, once its code can be searched. */
+  analyseHistory(): void {
+    if (!this.stopping.signal.aborted)
+      this.memoryWork.scanMissedCommits({ backfill: true, afterMs: answersFirstMs });
   }
 
   async close(): Promise<void> {

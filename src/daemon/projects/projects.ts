@@ -11,6 +11,7 @@ import type { Project } from "../../project/paths.ts";
 import { JobThreads } from "../jobs/threads/job-threads.ts";
 import { type InUse, keepCheckout } from "../keep-checkout.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";
+import { keepContext } from "./keep-context.ts";
 import { OpenCheckout } from "./open-checkout.ts";
 import { OpenProject } from "./open-project.ts";
 
@@ -168,7 +169,7 @@ export class Projects {
       },
     });
     const inUse = { checkout, settings };
-    checkout.endings.push(...keepCheckout(inUse));
+    checkout.endings.push(...keepCheckout(inUse), keepContext(project, log));
     return inUse;
   }
 

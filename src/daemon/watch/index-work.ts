@@ -23,6 +23,8 @@ interface IndexWorkOptions {
   open: () => Promise<IndexSession>;
   /** Brings the commits of an index in step with git. */
   indexCommits: (index: CodeIndex, signal: AbortSignal) => Promise<void>;
+  /** What the project's commits touched lately, for the order of a first index. */
+  latelyChanged?: () => Promise<readonly string[]>;
   /** Moves a damaged index aside and returns a message for the user. */
   moveAside: (why: string) => Promise<string>;
   log: Logger;
@@ -102,12 +104,27 @@ export class IndexWork {
       () => {},
     );
     this.reconcile();
+    // Code can be searched before history.
+    this.commitPasses = this.passes;
+  }
+
+  /** Resolves when the passes over all files that were asked for so far are over. */
+  passed(): Promise<void> {
+    return this.passes;
   }
 
   /** Looks at every file for changes; one waiting pass serves all who ask. */
   reconcile(): void {
     if (this.passesWaiting > 0) return;
-    this.pass("scanned for changes", (indexer) => indexer.reconcile());
+    this.pass("scanned for changes", async (indexer) => {
+      const isFirst = (await this.index.meta(reconciledAt)) === null;
+      return indexer.reconcile(isFirst ? await this.options.latelyChanged?.() : []);
+    });
+  }
+
+  /** Indexes these files before others that wait: somebody asks about them. */
+  prefer(paths: readonly string[]): void {
+    if (!this.stop.signal.aborted) this.session.indexer.prefer(paths);
   }
 
   /** Looks at git's history for commits that are new, or gone; one waiting pass serves all who ask. */

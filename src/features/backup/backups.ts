@@ -9,11 +9,18 @@ import { envelopeFor, homeEnvelope, type KeySource, ownEnvelope } from "../../st
 import { plainFiles } from "../../store/encryption/home-files.ts";
 import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
 import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
+import { keeperHere } from "../../store/keeper.ts";
 import { type BackupContent, contentOf, uidsOf } from "../../store/memory/backups/backup-content.ts";
 import { backUp } from "../../store/memory/backups/backups.ts";
 import { type BackupFile, backupFolder, freeName, listBackups } from "../../store/memory/backups/copies.ts";
 import { checkBackup, replaceMemory } from "../../store/memory/backups/restore.ts";
-import { isSameProject, projectHere, projectIn } from "../../store/memory/backups/whose-memory.ts";
+import {
+  isSameProject,
+  keeperIn,
+  type OwnProject,
+  projectHere,
+  projectIn,
+} from "../../store/memory/backups/whose-memory.ts";
 import { backupFolders } from "../projects/known-projects.ts";
 
 const folderOf = (project: Project): string =>
@@ -59,28 +66,37 @@ export interface RestorePreview {
   holds: (Counts & { commits: number; last_at: string | null }) | null;
 }
 
-/** A backup, and the name of this project where it is another's, or does not say whose it is. */
+/** A backup, and the name of this project where it is another's, another person's, or does not say whose it is. */
 export interface Restore {
   backup: string;
   as?: string | undefined;
 }
 
 /**
- * Whether a backup is of this project. What lies among its backups is, and else what the file says.
+ * Whether a backup is of this project, and this person's. What lies among its backups is, and else what the file says.
  * @throws PommelError `usage` for another one's without `as`, and where that names another project
  */
-function isOfProject(project: Project, { backup, as }: Restore): boolean {
+function isOwn(project: Project, { backup, as }: Restore): boolean {
   const here = projectHere(project.memoryDb);
   const name = here?.name ?? basename(project.root);
-  const hint = `If it is to become the memory of ${name}: \`pm memory restore ${backup} --as ${name}\`.`;
+  const hint = `If it is to become the memory of ${name}, and all that it says yours: \`pm memory restore ${backup} --as ${name}\`.`;
   if (as !== undefined && as !== name)
     throw new PommelError("usage", `This project is called ${name}, not ${as}.`, hint);
   if (listBackups(project.memoryDb, folderOf(project)).some(({ file }) => file === backup)) return true;
+  const foreign = tellForeign(backup, here, name);
+  if (foreign === null || as !== undefined) return foreign === null;
+  throw new PommelError("usage", `${backup} ${foreign}.`, hint);
+}
+
+/** What makes a backup another project's, or another person's; null: it is neither. */
+function tellForeign(backup: string, here: OwnProject | null, name: string): string | null {
   const of = projectIn(backup);
-  if (of !== null && here !== null && isSameProject(of, here)) return true;
-  if (as !== undefined) return false;
-  const whose = of === null ? "does not say which project it is of" : `is of the project ${quoted(of.name)}`;
-  throw new PommelError("usage", `${backup} ${whose}, and this is ${name}.`, hint);
+  if (of === null) return `does not say which project it is of, and this is ${name}`;
+  if (here === null || !isSameProject(of, here))
+    return `is of the project ${quoted(of.name)}, and this is ${name}`;
+  const [keeper, own] = [keeperIn(backup), keeperHere()];
+  if (keeper === null) return "does not say who kept it";
+  return keeper.home === own?.home ? null : `was kept by ${quoted(keeper.name)}, in another home than yours`;
 }
 
 /** A name from a file that may be anybody's. */
@@ -88,12 +104,12 @@ const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
 
 /**
  * What a restore would change.
- * @throws PommelError where the file is no backup that can be restored, or of another project
+ * @throws PommelError where the file is no backup that can be restored, or another project's or person's
  */
 export function previewRestore(project: Project, { backup, as }: Restore): RestorePreview {
   const { memoryDb } = project;
   checkBackup(backup);
-  isOfProject(project, { backup, as });
+  isOwn(project, { backup, as });
   const content = contentOf(backup);
   const holds = content && {
     sessions: content.sessions,
@@ -117,7 +133,7 @@ export function previewRestore(project: Project, { backup, as }: Restore): Resto
 /** Puts a backup in the place of the memory, which no daemon may have open. @throws PommelError as `previewRestore` */
 export function restoreBackup(project: Project, { backup, as }: Restore): void {
   const wasEncrypted = homeEnvelope() !== null;
-  replaceMemory(project.memoryDb, backup, { isOwn: isOfProject(project, { backup, as }) });
+  replaceMemory(project.memoryDb, backup, { isOwn: isOwn(project, { backup, as }) });
   // What else is stored follows a memory that is encrypted from now on.
   if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
 }

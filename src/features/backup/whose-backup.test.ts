@@ -5,8 +5,9 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import type { Project } from "../../project/paths.ts";
+import { keeperHere } from "../../store/keeper.ts";
 import { uidsOf } from "../../store/memory/backups/backup-content.ts";
-import { projectIn } from "../../store/memory/backups/whose-memory.ts";
+import { keeperIn, projectIn } from "../../store/memory/backups/whose-memory.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { setSyncFact, syncFact } from "../../store/memory/sharing.ts";
@@ -97,6 +98,21 @@ it("another project's is refused, and taken with --as, without what that one sha
   memory.close();
 });
 
+it("another person's is refused by name, and taken with --as, without what that person shared", () => {
+  const backup = copyOf(ours);
+  setMeta(backup, "keeper", JSON.stringify({ home: "0".repeat(32), name: "bob on desk" }));
+  for (const restore of [previewRestore, restoreBackup])
+    expect(() => restore(ours, { backup })).toThrow(usage(/was kept by "bob on desk", in another home/));
+  setMeta(backup, "keeper", null);
+  expect(() => restoreBackup(ours, { backup })).toThrow(usage(/does not say who kept it/));
+  restoreBackup(ours, { backup, as: "ours" });
+  expect(sessionsIn(ours)).toEqual(["ours"]);
+  const memory = Memory.open(ours.memoryDb, { readonly: true });
+  expect(syncFact(memory, "branch")).toBeNull();
+  memory.close();
+  expect(keeperIn(ours.memoryDb)).toEqual(keeperHere());
+});
+
 it("one that says nothing of a project is refused as well, except among this project's own", () => {
   const backup = copyOf(ours);
   unname(backup);
@@ -108,8 +124,12 @@ it("one that says nothing of a project is refused as well, except among this pro
   restoreBackup(ours, { backup: listed!.file });
 });
 
-function unname(file: string): void {
+const unname = (file: string) => setMeta(file, "project", null);
+
+/** Of a memory that no Pommel opens, which would name it anew. */
+function setMeta(file: string, key: string, value: string | null): void {
   const db = new Sqlite(file, { mode: "write", timeoutMs: 0 });
-  db.exec("DELETE FROM meta WHERE key = 'project'");
+  db.prepare("DELETE FROM meta WHERE key = ?").run(key);
+  if (value !== null) db.prepare("INSERT INTO meta (key, value) VALUES (?, ?)").run(key, value);
   db.close();
 }

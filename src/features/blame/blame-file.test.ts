@@ -6,10 +6,11 @@ import {
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
-import { analyseOlder } from "../../attribution/checkpoints/backfill.ts";
+import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { unknown } from "../../attribution/lines/verdict.ts";
+import { attributionVersion, unknown } from "../../attribution/lines/verdict.ts";
 import { projectAt } from "../../project/paths.ts";
+import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { claim, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
 import { type BlameRequest, blameFile } from "./blame-file.ts";
 import type { BlameAnswer } from "./operation.ts";
@@ -25,6 +26,9 @@ const blame = (
   more: Partial<BlameRequest> = {},
   memory: Repository["memory"] | null = repo.memory,
 ) => blameFile(projectAt(repo.root), memory, { file, ...more });
+/** As it is where the time is over. */
+const blameLate = (file: string) =>
+  blameFile(projectAt(repo.root), repo.memory, { file }, undefined, async () => {});
 const brief = ({ ranges }: BlameAnswer) =>
   ranges.map(({ first_line, last_line, author, session_id, turn, commit }) => {
     const who = author === "agent" ? `${session_id}:${turn}` : author;
@@ -78,30 +82,51 @@ describe("each line", () => {
     });
   });
 
-  it("is unknown, with a note, until its commit is analysed", async () => {
+  it("is unknown, with a note, while its commit is not analysed", async () => {
     rememberSession(repo.memory, "s", ["make it"]);
     await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
     const two = repo.commit("two", { "a.ts": "x // s:1\ny // s:1\n" });
-    const answer = await blame("a.ts");
+    const answer = await blameLate("a.ts");
     expect(brief(answer)[1]).toBe(`2-2 unknown ${short(two)}`);
     expect(answer.notes).toEqual([
       "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
     ]);
     enqueue(repo.memory, { kind: "history", subject: "commits" });
     noteProgress(repo.memory, claim(repo.memory, "daemon")!, { done: 127, total: 1282 });
-    expect((await blame("a.ts")).notes).toEqual(["1 commit is not analysed yet: in progress, 127 of 1,282."]);
-    await seen(two);
-    expect((await blame("a.ts")).notes).toEqual([]);
+    expect((await blameLate("a.ts")).notes).toEqual([
+      "1 commit is not analysed yet: in progress, 127 of 1,282.",
+    ]);
   });
 
-  it("of a new commit is not put off to a backfill of the oldest, without a session either", async () => {
-    repo.commit("one", { "a.ts": "one\n" });
-    await analyseOlder(repo.work, {});
-    repo.wait(10);
-    repo.commit("two", { "a.ts": "one\ntwo\n" });
-    expect((await blame("a.ts")).notes).toEqual([
-      "1 commit is not analysed yet: the daemon analyses them when it is idle, the latest first.",
+  it("has its commit analysed when it is asked about, and again once those before it are", async () => {
+    rememberSession(repo.memory, "s", ["make it"]);
+    repo.commit("one", { "a.ts": "x\n" });
+    const two = repo.commit("two", { "a.ts": "x\ny\n" });
+    expect((await blame("a.ts")).notes.join()).not.toContain("not analysed");
+    expect(commitByHash(repo.memory, two)).toMatchObject({ attributed: attributionVersion, seen: "reflog" });
+    const done = await backfill(repo.work, { all: true });
+    expect(done).toMatchObject({ commits: 2, lookedAt: 2 });
+    expect(await backfill(repo.work, { all: true })).toMatchObject({ commits: 2, lookedAt: 0 });
+  });
+
+  it("is not said to be a person's while past sessions are not read", async () => {
+    rememberSession(repo.memory, "s", ["make it"]);
+    const one = repo.commit("one", { "a.ts": "x // s:1\n" });
+    const two = repo.commit("two", { "a.ts": "x // s:1\ny\n" });
+    await seen(one);
+    await seen(two);
+    expect(brief(await blame("a.ts"))[1]).toBe(`2-2 human ${short(two)}`);
+    enqueue(repo.memory, { kind: "transcript", subject: "/t.jsonl", payload: { is_import: true } });
+    const answer = await blame("a.ts");
+    expect(brief(answer)).toEqual([`1-1 s:1 ${short(one)}`, `2-2 unknown ${short(two)}`]);
+    expect(answer.notes).toEqual([
+      "1 past session is not read yet; until then a line may turn out to be an agent's.",
     ]);
+  });
+
+  it("has no note on what is not analysed where no session is known", async () => {
+    repo.commit("one", { "a.ts": "one\n" });
+    expect((await blame("a.ts")).notes).toEqual([]);
   });
 
   it("is unknown, not from before agents, where an agent's command may have written it", async () => {
@@ -152,7 +177,7 @@ describe("each line", () => {
     rememberSession(repo.memory, "s", ["make it"], { at: startedAt });
     repo.wait(20);
     const later = repo.commit("later", { "a.ts": "one\ntwo\nthree\n" });
-    const answer = await blame("a.ts");
+    const answer = await blameLate("a.ts");
     expect(brief(answer)).toEqual([
       `1-1 before_agents ${short(first)}`,
       `2-2 before_agents ${short(older)}`,
@@ -216,7 +241,7 @@ describe("other tools", () => {
     rememberSession(repo.memory, "s", ["make it"]);
     const trailer = "\n\nCo-Authored-By: Claude <noreply@anthropic.com>";
     const one = repo.commit(`one${trailer}`, { "a.ts": "x\ny\n" });
-    expect((await blame("a.ts")).ranges).toMatchObject([
+    expect((await blameLate("a.ts")).ranges).toMatchObject([
       {
         author: "unknown",
         said_by: null,

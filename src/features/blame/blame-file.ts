@@ -1,8 +1,9 @@
+import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { backfillHint } from "../status/backfill-hint.ts";
+import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/describe-index.ts";
 import { agentsSince, noteOn } from "./agents-since.ts";
 import { summaryOf, unknownAuthor } from "./blame-summary.ts";
@@ -25,6 +26,7 @@ export interface BlameRequest {
 /**
  * Who wrote the lines of a file.
  * @param memory null: there is no memory, so only git is asked
+ * @param analyse where several answers are one, for all of them
  * @throws PommelError `usage` for what git cannot blame, `not_found` for a missing file or line
  */
 export async function blameFile(
@@ -32,9 +34,11 @@ export async function blameFile(
   memory: Memory | null,
   request: BlameRequest,
   signal?: AbortSignal,
+  analyse: AnalyseNow = analyseFor(project, memory, signal),
 ): Promise<BlameAnswer> {
   const { file, revision = null, texts = false } = request;
   const { lines, commits, note } = await blamedLines(project, request, signal);
+  await analyse(commitsBehind(lines, commits));
   const since = memory === null ? null : agentsSince(memory, project.root);
   const { authors, unseen } = await authorsOf(project, memory, file, { lines, commits }, since, signal);
   const ranges = rangesOf(lines, commits, authors);
@@ -51,6 +55,15 @@ export async function blameFile(
     ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };
+}
+
+/** The commits of the lines, each once. */
+function commitsBehind(lines: readonly BlamedLine[], commits: ReadonlyMap<string, BlamedCommit>) {
+  const hashes = new Set(lines.flatMap(({ commit }) => commit ?? []));
+  return [...hashes].flatMap((hash) => {
+    const commit = commits.get(hash);
+    return commit === undefined ? [] : [{ hash, authoredAt: commit.authoredAt }];
+  });
 }
 
 const withoutTime = ({ at: _, ...since }: AgentsSince & { at: number }): AgentsSince => since;
@@ -103,14 +116,8 @@ function notesOn(
   commits: ReadonlyMap<string, BlamedCommit>,
   unseen: readonly string[],
 ): string[] {
-  const notes: string[] = [];
-  if (memory !== null && unseen.length > 0) {
-    const are = unseen.length === 1 ? "1 commit is" : `${unseen.length} commits are`;
-    const oldest = Math.min(
-      ...unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY),
-    );
-    notes.push(`${are} not analysed yet: ${backfillHint(memory, oldest)}.`);
-  }
+  const at = unseen.map((hash) => commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY);
+  const notes = memory === null ? [] : [...describeUnread(memory), ...describeUnanalysed(memory, at)];
   if (lines.some(({ isBoundary }) => isBoundary)) {
     notes.push("This clone is shallow: some lines may be older than the named commit.");
   }

@@ -14,6 +14,7 @@ import {
 } from "../../store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
+import { unreadImports } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -96,6 +97,12 @@ export async function authorsOf(
       : await rememberedAuthors(project, memory, file, lines, signal);
   const authors = await withForeignAuthors(project, lines, remembered.authors, signal);
   if (memory === null || since === null) return { authors, unseen: remembered.unseen };
+  // What nobody but a person can have written, or was there before any agent, is known once every session is read.
+  if (unreadImports(memory) > 0)
+    return {
+      authors: authors.map((author) => (author.how === "absence" ? unknownAuthor : author)),
+      unseen: remembered.unseen,
+    };
   const isBefore = beforeAgentsIn(memory, commits, since.at);
   return {
     authors: authors.map((author, i) =>

@@ -1,9 +1,11 @@
+import { analyseFor } from "../../answers/analyse.ts";
 import { changing } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
 import { PommelError } from "../../project/errors.ts";
 import { silentLog } from "../../project/log.ts";
@@ -17,7 +19,7 @@ import {
   findCheckpoint,
   listCheckpoints,
 } from "../../store/memory/commits/checkpoints.ts";
-import { filesOfCommit, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import { filesOfCommit, knownCommits, rewrittenAs } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -221,7 +223,13 @@ export async function resolveCommit(
     if (!(error instanceof PommelError) || error.code !== "not_found") throw error;
   }
   const commit = await commitNamed(project.root, name);
-  if (commit !== null) return { commit, checkpoint: checkpointOfCommit(memory, commit) };
+  if (commit !== null) {
+    if (!knownCommits(memory, [commit]).get(commit)) {
+      const analyse = analyseFor(project, memory);
+      for await (const info of readCommits(project.root, [commit, "--no-walk"])) await analyse([info]);
+    }
+    return { commit, checkpoint: checkpointOfCommit(memory, commit) };
+  }
   const problem = await historyProblem(project.root);
   if (problem?.isBroken) throw problem;
   throw new PommelError(

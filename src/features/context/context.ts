@@ -49,7 +49,9 @@ export async function answerContext(
   });
   if (within <= 0) return silent("it timed out");
   // What an agent was told before its compaction, it was told in vain.
-  const injected = isCompaction(request) ? new Set<string>() : refsInjected(memory, sessionUid);
+  const injected = isCompaction(request)
+    ? new Set<string>()
+    : new Set([...refsInjected(memory, sessionUid), ...(request.told ?? [])]);
   const files = filesOf(source, request).filter((file) => !injected.has(fileRef(file)));
   const found = await itemsFor(source, request, files);
   if (typeof found === "string") return silent(found);
@@ -61,7 +63,8 @@ export async function answerContext(
   if (took() > within) return silent("it timed out");
   const { text, tokens } = answer;
   const reason = [...new Set(answer.included.map(({ why }) => why))].join("; ");
-  const response = { text, reason, tokens, took_ms: took(), items: answer.included };
+  const items = answer.included.map(({ session: _, ...item }) => item);
+  const response = { text, reason, tokens, took_ms: took(), items };
   if (!preview) {
     saveInjection(memory, {
       sessionUid,
@@ -122,7 +125,7 @@ async function itemsFor(
 }
 
 /** The size of one injection. Tokens. */
-const maxTokens = 800;
+export const maxTokens = 800;
 
 const isCompaction = ({ event, source }: ContextRequest) => event === "session-start" && source === "compact";
 
@@ -144,7 +147,7 @@ function filesOf(
   return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
 }
 
-const fileRef = (file: string) => `file:${file}`;
+export const fileRef = (file: string) => `file:${file}`;
 
 /**
  * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a
@@ -152,36 +155,39 @@ const fileRef = (file: string) => `file:${file}`;
  * @throws PommelError as `withMemory`, and what a search throws
  */
 export async function contextFor(project: Project, request: ContextRequest): Promise<ContextResponse> {
+  return withMemory(project, async (memory) => {
+    const isKept = keeperOf(project, memory) !== null;
+    const source = await sourceFor(project, memory, request);
+    return answerContext(source, isKept ? request : { ...request, preview: true });
+  });
+}
+
+/** Where the context for a request comes from. */
+export async function sourceFor(
+  project: Project,
+  memory: Memory,
+  request: Pick<ContextRequest, "session_id" | "transcript_path" | "cwd">,
+): Promise<ContextSource> {
   const { root } = project;
   const config = configOf(project);
-  return withMemory(project, async (memory) => {
-    const keeper = keeperOf(project, memory);
-    const [search, origin] = await Promise.all([
-      sessionSearch(project, memory, config),
-      originOf(memory, request),
-    ]);
-    return answerContext(
-      {
-        root,
-        // An edit cannot be previewed, and so no worktree matters.
-        worktrees: keeper?.roots.filter((one) => one !== root) ?? [],
-        memory,
-        config,
-        search: (query) => search.search(query),
-        // An index that is missing, or fails, must not prevent the rest of the context.
-        namedCode: (prompt) =>
-          withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
-        origin,
-        summary: () => summaryIn(memory, request),
-        revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),
-        history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
-        branch: () => branchAtHand(request.cwd ?? root),
-        now: Date.now(),
-        until: null,
-      },
-      keeper ? request : { ...request, preview: true },
-    );
-  });
+  const keeper = keeperOf(project, memory);
+  return {
+    root,
+    // An edit cannot be previewed, and so no worktree matters.
+    worktrees: keeper?.roots.filter((one) => one !== root) ?? [],
+    memory,
+    config,
+    search: async (query) => (await sessionSearch(project, memory, config)).search(query),
+    // An index that is missing, or fails, must not prevent the rest of the context.
+    namedCode: (prompt) => withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
+    origin: await originOf(memory, request),
+    summary: () => summaryIn(memory, request),
+    revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),
+    history: historyIn(checkoutOf([root, ...(keeper?.roots ?? [])], request.cwd)),
+    branch: () => branchAtHand(request.cwd ?? root),
+    now: Date.now(),
+    until: null,
+  };
 }
 
 /** Git goes on for the next answer. Milliseconds. */
@@ -206,7 +212,7 @@ const historyIn = (dir: string): FileHistory => ({
 /** The origin of a new session, by its transcript, which is imported only after the hooks' request. */
 async function originOf(
   memory: Memory,
-  { session_id: uid, transcript_path: path }: ContextRequest,
+  { session_id: uid, transcript_path: path }: Pick<ContextRequest, "session_id" | "transcript_path">,
 ): Promise<string | null> {
   if (path === undefined || !isAbsolute(path)) return null;
   const session = sessionByUid(memory, uid);
@@ -218,7 +224,7 @@ async function originOf(
  * What the agent's context was compacted to: the last summary in the transcript. The file may be ahead of what is stored, or not
  * have it yet; then nothing is known.
  */
-async function summaryIn(
+export async function summaryIn(
   memory: Memory,
   { transcript_path: path }: Pick<ContextRequest, "transcript_path">,
 ): Promise<string | null> {

@@ -64,6 +64,7 @@ export function noteToTell(memory: Memory, record: AnnotationRecord, why: string
     place: `${sessionUid === null && record.source === "shell" ? "from a shell, " : ""}${placeOf({ session: sessionUid, turn, at, branch })}`,
     why,
     score: null,
+    session: sessionUid,
   };
 }
 
@@ -76,6 +77,8 @@ interface DecisionsWanted {
   branch: string | null;
   most: number;
   why: string;
+  /** Where several are asked for at once, files are looked at once. */
+  ages?: FileAges | undefined;
 }
 
 /** Characters. */
@@ -84,7 +87,7 @@ const longestDecision = 200;
 /** Current decisions of sessions, the latest first. */
 export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted): Injection[] {
   const { memory, root, until } = source;
-  const ages = new FileAges(root);
+  const ages = wanted.ages ?? new FileAges(root);
   const known = (at: number | null) => until === null || (at ?? 0) <= until;
   return storedDecisions(memory)
     .filter((decision) => {
@@ -107,6 +110,7 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
       }),
       why: wanted.why,
       score: null,
+      session: sessionUid,
     }));
 }
 
@@ -122,37 +126,81 @@ const minLikely = 0.6;
 
 /** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
-  const { memory, until } = source;
   const sees = inSight(source, sessionUid);
-  const why = `about ${file}`;
-  const noted = chunkIdsIn(memory, {
-    ...searchableChunks(memory),
-    types: ["annotated"],
-    until,
-    files: [file],
-  });
-  const notes = [...chunksByIds(memory, noted).values()]
-    .flatMap(({ annotationId }) =>
-      annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
-    )
-    .filter(({ sessionUid: session }) => session === null || !sees(session))
-    .filter(isCurrent(memory, until))
-    .sort((a, b) => b.at - a.at)
-    .slice(0, maxNotes)
-    .map((note) => noteToTell(memory, note, why));
+  const isTold = (session: string | null) => session === null || !sees(session);
   return [
-    ...notes,
-    ...decisionsToTell(source, {
-      since: null,
-      of: (session) => !sees(session),
-      files: [file],
-      branch: null,
-      most: maxDecisions,
-      why,
-    }),
+    ...notesAbout(source, noteChunks(source, [file]), file, isTold),
+    ...decisionsAbout(source, file, isTold),
     ...checkToTell(source, sessionUid, file),
   ];
 }
+
+/** Of files that somebody said something about, the latest. */
+const maxFilesReady = 300;
+
+/**
+ * Notes and decisions by file, whichever session edits it: what can be told without knowing that session.
+ */
+export function toTellByFile(source: ContextSource): Map<string, Injection[]> {
+  const chunks = noteChunks(source, null);
+  const files = [
+    ...chunks.toSorted((a, b) => (b.endedAt ?? 0) - (a.endedAt ?? 0)).flatMap((chunk) => chunk.files),
+    ...storedDecisions(source.memory)
+      .toReversed()
+      .flatMap((decision) => decision.files),
+  ];
+  const ages = new FileAges(source.root);
+  const isTold = () => true;
+  return new Map(
+    [...new Set(files)].slice(0, maxFilesReady).flatMap((file) => {
+      const ofFile = chunks.filter((chunk) => chunk.files.includes(file));
+      const items = [
+        ...notesAbout(source, ofFile, file, isTold),
+        ...decisionsAbout(source, file, isTold, ages),
+      ];
+      return items.length === 0 ? [] : [[file, items] as const];
+    }),
+  );
+}
+
+/** The chunks of notes about these files; null: about any. */
+function noteChunks({ memory, until }: ContextSource, files: readonly string[] | null) {
+  const found = chunkIdsIn(memory, { ...searchableChunks(memory), types: ["annotated"], until, files });
+  return [...chunksByIds(memory, found).values()];
+}
+
+function notesAbout(
+  { memory, until }: ContextSource,
+  chunks: ReturnType<typeof noteChunks>,
+  file: string,
+  isTold: (session: string | null) => boolean,
+): Injection[] {
+  return chunks
+    .flatMap(({ annotationId }) =>
+      annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
+    )
+    .filter(({ sessionUid }) => isTold(sessionUid))
+    .filter(isCurrent(memory, until))
+    .sort((a, b) => b.at - a.at)
+    .slice(0, maxNotes)
+    .map((note) => noteToTell(memory, note, `about ${file}`));
+}
+
+const decisionsAbout = (
+  source: ContextSource,
+  file: string,
+  isTold: (session: string) => boolean,
+  ages?: FileAges,
+): Injection[] =>
+  decisionsToTell(source, {
+    since: null,
+    of: isTold,
+    files: [file],
+    branch: null,
+    most: maxDecisions,
+    why: `about ${file}`,
+    ages,
+  });
 
 /** What sessions ran with success after an edit, the later a session the more it counts. */
 interface Habits {

@@ -36,6 +36,8 @@ export const contextRequest = lazy(() =>
     cwd: z.optional(place),
     /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(place),
+    /** What the hook has told the session already, and is not recorded yet. */
+    told: z.optional(places),
     /** A later answer is dropped. Milliseconds. */
     within_ms: z.optional(z.number()),
     /** Only a preview: nothing is recorded as injected. */

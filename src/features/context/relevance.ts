@@ -1,5 +1,5 @@
+import { roleOf } from "../../code/files/path-role.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { roleOf } from "../../search/code/path-role.ts";
 import { analyseQuery } from "../../search/code/query.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import {

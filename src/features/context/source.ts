@@ -34,15 +34,24 @@ export interface Injection {
   place: string;
   why: string;
   score: number | null;
+  /** The session that said it. Left out: none, or it is not told of to others alone. */
+  session?: string | null;
+}
+
+const frame = (lines: readonly string[]): string =>
+  [ownContext.start, label, ...lines, askAgainHint, ownContext.end].join("\n");
+
+/** What stands before the lines of a text, and behind them. */
+export function frameAround(): { head: string; tail: string } {
+  const [head = "", tail = ""] = frame(["\0"]).split("\0");
+  return { head, tail };
 }
 
 /** The first that fit, as one text; null when none does. */
 export function frameQuotes(
   items: readonly Injection[],
   maxTokens: number,
-): { text: string; tokens: number; included: Injection[] } | null {
-  const frame = (lines: readonly string[]) =>
-    [ownContext.start, label, ...lines, askAgainHint, ownContext.end].join("\n");
+): { text: string; tokens: number; included: Injection[]; lines: string[] } | null {
   const fits = (lines: readonly string[]) => {
     const text = frame(lines);
     return tokensOf(text) <= maxTokens && text.length <= maxCharacters;
@@ -58,7 +67,7 @@ export function frameQuotes(
   }
   if (included.length === 0) return null;
   const text = frame(lines);
-  return { text, tokens: tokensOf(text), included };
+  return { text, tokens: tokensOf(text), included, lines };
 }
 
 function lineOf({ kind, quote, place }: Injection): string | null {

@@ -1,5 +1,5 @@
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
-import type { SearchResponse, TranscriptSearchResponse } from "../../protocol/results.ts";
+import type { Coverage, SearchResponse, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { HistoryResult, HistorySearchResponse } from "../search/operation.ts";
 
 /**
@@ -193,18 +193,35 @@ function withSignals<R extends { signals?: Record<string, number> | undefined }>
 
 function together(
   parts: readonly {
-    answer: Pick<SearchResponse, "verdict" | "probability" | "total_results" | "searched_by" | "notes">;
+    answer: Pick<
+      SearchResponse,
+      "verdict" | "coverage" | "probability" | "total_results" | "searched_by" | "notes"
+    >;
     project: string;
   }[],
   { took }: Merging,
 ) {
   return {
     verdict: bestVerdict(parts.map(({ answer }) => answer)),
+    coverage: sumCoverages(parts.flatMap(({ answer }) => answer.coverage ?? [])),
     probability: Math.max(0, ...parts.map(({ answer }) => answer.probability)),
     total_results: parts.reduce((sum, { answer }) => sum + answer.total_results, 0),
     searched_by: [...new Set(parts.flatMap(({ answer }) => answer.searched_by))],
     notes: parts.flatMap(({ project, answer }) => answer.notes.map((note) => `${project}: ${note}`)),
     search_time_ms: took,
+  };
+}
+
+/** Of the projects that are not read in full; undefined: all are. */
+function sumCoverages(parts: readonly Coverage[]): Coverage | undefined {
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const sum = (count: (one: Coverage) => number) => parts.reduce((total, one) => total + count(one), 0);
+  return {
+    of: first.of,
+    done: sumOrNull(parts.map(({ done }) => done)),
+    total: sum(({ total }) => total),
+    files_read: first.of === "files" ? sum(({ files_read = 0 }) => files_read) : undefined,
   };
 }
 

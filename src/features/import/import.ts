@@ -25,6 +25,7 @@ import {
   previewImport,
   type TranscriptToImport,
 } from "../../sessions/ingest/import-preview.ts";
+import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
@@ -53,7 +54,9 @@ export async function previewTranscripts(
   signal?: AbortSignal,
 ): Promise<ImportPreview> {
   const roots = allProjects ? null : await projectRoots(project.root);
-  const asked = { agent, roots, places, since, ...(signal && { signal }) };
+  const wasOurs = async (path: string, cwd: string) =>
+    (await findPastProject(agent, path, cwd))?.id === project.id;
+  const asked = { agent, roots, wasOurs, places, since, signal };
   const withoutMemory = () => previewImport({ ...asked, memory: null });
   if (!existsSync(project.memoryDb)) return withoutMemory();
   try {

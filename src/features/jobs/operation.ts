@@ -72,7 +72,7 @@ export const jobsStatus = lazy(() =>
       z.object({
         kind: text,
         subject: text,
-        outcome: z.enum(["done", "dead"]),
+        outcome: z.enum(["done", "dead", "gone"]),
         chunks: count,
         took_ms: count,
         at: time,

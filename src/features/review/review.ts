@@ -1,6 +1,8 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pLimit from "p-limit";
+import { analyseFor } from "../../answers/analyse.ts";
+import { roleOf } from "../../code/files/path-role.ts";
 import { changesOf, placeOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { readCommits } from "../../git/history/commits.ts";
@@ -9,11 +11,11 @@ import { untrackedFiles } from "../../git/working-files.ts";
 import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { roleOf } from "../../search/code/path-role.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, rewrittenAs } from "../../store/memory/commits/commits.ts";
+import { commitByHash, knownCommits, rewrittenAs } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { agentsSince } from "../blame/agents-since.ts";
 import { entry, sortedByCount, unknownAuthor } from "../blame/blame-summary.ts";
 import { authorsOf, judgeUncommitted } from "../blame/line-authors.ts";
@@ -21,6 +23,7 @@ import { turnsNamed } from "../checkpoints/checkpoints.ts";
 import type { LinesByAuthor } from "../checkpoints/operation.ts";
 import { authorOf } from "../decisions/recorded-decisions.ts";
 import { literalGlob } from "../related/related.ts";
+import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/describe-index.ts";
 import { hunksAround, type Reviewed, whatIsMeant, within } from "./change.ts";
 import { blameIfAny, blamesAtOnce, type Commits, contestedIn, decisionsAbout } from "./decisions.ts";
@@ -51,6 +54,7 @@ export async function review(
   const what = await whatIsMeant(project, memory, range.trim());
   const changed = await changedFiles(project, what, paths, signal);
   const infos = await commitsOf(project, what, signal);
+  await analyseFor(project, memory, signal)(infos.shown);
   const authors = new Authors();
   const files: ReviewFile[] = [];
   let left = maxLines;
@@ -76,7 +80,10 @@ export async function review(
       for (const writer of writers) authors.wrote(writer);
     }
   });
-  const notes: string[] = [];
+  const notes =
+    memory === null
+      ? []
+      : [...describeUnread(memory), ...describeUnanalysed(memory, unanalysedIn(memory, infos.shown))];
   if (infos.total > infos.shown.length)
     notes.push(`The latest ${maxCommits} of ${infos.total} commits are listed.`);
   const tooLarge = changed.flatMap(({ path, isTooLarge }) => (isTooLarge ? [path] : []));
@@ -108,6 +115,19 @@ export async function review(
     tests: await testsOf(project, about),
     notes,
   };
+}
+
+/** When those commits were authored that a session may have led to, and that are not analysed yet. */
+function unanalysedIn(memory: Memory, commits: readonly CommitInfo[]): number[] {
+  const start = historyStart(memory);
+  if (start === null) return [];
+  const known = knownCommits(
+    memory,
+    commits.map(({ hash }) => hash),
+  );
+  return commits.flatMap(({ hash, authoredAt }) =>
+    authoredAt < start || known.get(hash) ? [] : [authoredAt],
+  );
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);

@@ -99,7 +99,7 @@ export async function searchAll(
   const sessions = ofSessions ? searchTranscripts(project, sessionRequest, signal) : null;
   const known = only.includes("sessions") && sessions ? () => sessions.catch(() => null) : undefined;
   const searched = await Promise.allSettled([
-    only.includes("code") ? searchCode(project, request) : null,
+    only.includes("code") ? searchCode(project, request, signal) : null,
     sessions,
     of.length > 0 ? historyOf(project, { ...request, of }, signal, known) : null,
   ]);

@@ -1,9 +1,5 @@
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { searchAll as findAll, searchTranscripts as findTranscripts } from "./all.ts";
-import { showChunk as show } from "./chunk.ts";
-import { searchCode as findCode } from "./code.ts";
-import { searchHistory as findHistory } from "./history.ts";
 import type {
   chunkRequest,
   historySearchRequest,
@@ -12,26 +8,31 @@ import type {
   transcriptSearchRequest,
 } from "./operation.ts";
 
-export const searchCode = ({ project }: Subjects["code"], request: Shaped<typeof searchRequest>) =>
-  findCode(project, request);
+// Each loads what it needs alone: a process that answers one question spends most of its time on loading.
 
-export const searchTranscripts = (
+export const searchCode = async (
+  { project }: Subjects["project"],
+  request: Shaped<typeof searchRequest>,
+  { signal }: Running,
+) => (await import("./code.ts")).searchCode(project, request, signal);
+
+export const searchTranscripts = async (
   { project }: Subjects["project"],
   request: Shaped<typeof transcriptSearchRequest>,
   { signal }: Running,
-) => findTranscripts(project, request, signal);
+) => (await import("./all.ts")).searchTranscripts(project, request, signal);
 
-export const searchHistory = (
+export const searchHistory = async (
   { project }: Subjects["project"],
   request: Shaped<typeof historySearchRequest>,
   { signal }: Running,
-) => findHistory(project, request, signal);
+) => (await import("./history.ts")).searchHistory(project, request, signal);
 
-export const searchAll = (
-  { project }: Subjects["code"],
+export const searchAll = async (
+  { project }: Subjects["project"],
   request: Shaped<typeof searchAllRequest>,
   { signal }: Running,
-) => findAll(project, request, signal);
+) => (await import("./all.ts")).searchAll(project, request, signal);
 
-export const showChunk = ({ project }: Subjects["code"], request: Shaped<typeof chunkRequest>) =>
-  show(project, request);
+export const showChunk = async ({ project }: Subjects["project"], request: Shaped<typeof chunkRequest>) =>
+  (await import("./chunk.ts")).showChunk(project, request);

@@ -2,45 +2,64 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { linesOfChunks } from "../../search/code/source.ts";
-import type { CodeIndex, StoredChunk } from "../../store/index/port.ts";
+import type { SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import { locate, parsePlace } from "../blame/file-place.ts";
+import { ageOf } from "../status/describe-index.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
 
 /** Files whose chunks are read at a time to find one by its id. */
 const filesAtATime = 256;
 
 /**
- * A chunk in full, with what it lies in and what lies in it.
+ * A chunk in full, with what it lies in and what lies in it. Where the project is not indexed yet, one named by its place is read
+ * from its file.
  * @throws PommelError `not_found`, `usage`, and as `withIndex`
  */
-export function showChunk(project: Project, { id }: ChunkRequest): Promise<ChunkAnswer> {
-  return withIndex(project, loadConfig(project).config, async (index) => {
-    const { chunk, file } = /^[0-9a-f]{16}$/.test(id)
-      ? await chunkWithId(index, id)
-      : await chunkAt(index, project, id);
-    const [content] = linesOfChunks(project.root, [chunk]);
-    if (!content) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
-    return {
-      file: chunk.path,
-      language: chunk.language,
-      chunk: {
-        ...outlineOf(chunk),
-        start_line: content.startLine,
-        end_line: content.endLine,
-        parent_id: chunk.parentUid,
-        content: content.text,
-      },
-      parents: parentsOf(chunk, file).map(outlineOf),
-      children: file
-        .filter(({ parentUid }) => parentUid === chunk.uid)
-        .sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine)
-        .map(outlineOf),
-      freshness: content.drifted ? "drifted" : "fresh",
-    };
-  });
+export async function showChunk(project: Project, { id }: ChunkRequest): Promise<ChunkAnswer> {
+  const { config } = loadConfig(project);
+  if (isId(id) || (await isIndexed(project, config)))
+    return withIndex(project, config, (index) => showIn(index, project, id));
+  const { Tree } = await import("../../search/code/tree/tree.ts");
+  const request = { query: id, limit: 1, levels: [], paths: [], languages: [], explain: false };
+  return Tree.of(project, config).ask(request, (tree) => showIn(tree, project, id));
+}
+
+const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
+
+async function isIndexed(project: Project, config: Config): Promise<boolean> {
+  try {
+    return await withIndex(project, config, async (index) => (await ageOf(index, null)).is_complete);
+  } catch (error) {
+    if (codeOf(error) !== "not_indexed") throw error;
+    return false;
+  }
+}
+
+async function showIn(index: SearchableIndex, project: Project, id: string): Promise<ChunkAnswer> {
+  const { chunk, file } = isId(id) ? await chunkWithId(index, id) : await chunkAt(index, project, id);
+  const [content] = linesOfChunks(project.root, [chunk]);
+  if (!content) throw new PommelError("not_found", `${chunk.path} is gone or unreadable.`);
+  return {
+    file: chunk.path,
+    language: chunk.language,
+    chunk: {
+      ...outlineOf(chunk),
+      start_line: content.startLine,
+      end_line: content.endLine,
+      parent_id: chunk.parentUid,
+      content: content.text,
+    },
+    parents: parentsOf(chunk, file).map(outlineOf),
+    children: file
+      .filter(({ parentUid }) => parentUid === chunk.uid)
+      .sort((a, b) => a.startLine - b.startLine || b.endLine - a.endLine)
+      .map(outlineOf),
+    freshness: content.drifted ? "drifted" : "fresh",
+  };
 }
 
 interface InFile {
@@ -50,7 +69,7 @@ interface InFile {
 }
 
 /** Ids are in no order, and keeping one would cost every save more than this rare question: docs/decisions/0014. */
-async function chunkWithId(index: CodeIndex, id: string): Promise<InFile> {
+async function chunkWithId(index: SearchableIndex, id: string): Promise<InFile> {
   const files = (await index.files()).map((file) => file.id);
   for (let start = 0; start < files.length; start += filesAtATime) {
     const chunks = await index.chunksOf(files.slice(start, start + filesAtATime));
@@ -64,7 +83,7 @@ async function chunkWithId(index: CodeIndex, id: string): Promise<InFile> {
   );
 }
 
-async function chunkAt(index: CodeIndex, project: Project, text: string): Promise<InFile> {
+async function chunkAt(index: SearchableIndex, project: Project, text: string): Promise<InFile> {
   const named = parsePlace(text, (name) => existsSync(join(project.root, name)));
   const path = locate(project, project.root, named.file);
   if (!existsSync(join(project.root, path))) {

@@ -4,9 +4,9 @@ import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
 import type { Project } from "../../project/paths.ts";
-import type { SearchResponse } from "../../protocol/results.ts";
-import type { DiskIndex } from "../../search/code/disk-index.ts";
+import type { IndexAge, SearchResponse } from "../../protocol/results.ts";
 import type { CodeQuery } from "../../search/code/types.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
 import { parsePlace } from "../blame/file-place.ts";
 import { ageOf } from "../status/describe-index.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
@@ -49,76 +49,101 @@ function globsOf(path: string): string[] {
 }
 
 /**
- * Answers a search from what the index holds; where it cannot be reached, by the words of the files on disk.
- * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`, `usage`
+ * Answers a search from what the index holds; while that is not complete, or cannot be reached, from the files on disk as well.
+ * @throws PommelError `index_corrupt`, `index_too_new`, `unreadable`, `usage`
  */
-export async function searchCode(project: Project, request: SearchRequest): Promise<SearchResponse> {
+export async function searchCode(
+  project: Project,
+  request: SearchRequest,
+  signal?: AbortSignal,
+): Promise<SearchResponse> {
   const config = configOf(project);
+  const query = toCodeQuery(request, config);
   try {
-    return await searchIndex(project, config, request);
+    return await searchIndex(project, config, query, signal);
   } catch (error) {
-    if (codeOf(error) !== "index_unavailable") throw error;
-    return searchDisk(project, config, request, explanationOf(error));
+    const code = codeOf(error);
+    if (code !== "not_indexed" && code !== "index_unavailable") throw error;
+    const age: IndexAge = { pending: null, is_complete: false, as_of: null };
+    const { answer } = await searchTree(project, config, query, { index: null, age }, signal);
+    if (code === "not_indexed") return answer;
+    const coverage = answer.coverage && { ...answer.coverage, done: null };
+    return { ...answer, coverage, notes: [explanationOf(error), ...answer.notes] };
   }
 }
 
 async function searchIndex(
   project: Project,
   config: Config,
-  request: SearchRequest,
+  query: CodeQuery,
+  signal: AbortSignal | undefined,
 ): Promise<SearchResponse> {
-  const query = toCodeQuery(request, config);
   const open = openIndex(project);
-  if (open) {
-    const answer = await open.ask(query);
+  if (open !== null) {
     const { pending, is_idle } = open.queue();
     // An empty queue between two files does not mean that the pass is over.
-    return { ...answer, index: await ageOf(open.index, is_idle ? 0 : Math.max(pending, 1)) };
+    const age = await ageOf(open.index, is_idle ? 0 : Math.max(pending, 1));
+    if (age.is_complete) return { ...(await open.ask(query)), index: age };
+    const { answer, best } = await searchTree(project, config, query, { index: open.index, age }, signal);
+    open.prefer(best);
+    return answer;
   }
   return withIndex(project, config, async (index) => {
+    const age = await ageOf(index, null);
+    if (!age.is_complete) return (await searchTree(project, config, query, { index, age }, signal)).answer;
     const { CodeSearch } = await import("../../search/code/engine.ts");
     const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
-    const answer = await new CodeSearch({ project, index, embedder }).search(query);
-    return { ...answer, index: await ageOf(index, null) };
+    return { ...(await new CodeSearch({ project, index, embedder }).search(query)), index: age };
   });
 }
 
-/** Files on disk are read again for a question that comes later. Milliseconds. */
-const diskAgeMs = 15_000;
-const onDisk = new Map<string, { at: number; index: Promise<DiskIndex> }>();
+interface Incomplete {
+  /** null: there is none, or it cannot be reached. */
+  index: CodeIndex | null;
+  age: IndexAge;
+}
 
-async function searchDisk(
+/** @returns `best`: the files that fit the question best, which the index should have first */
+async function searchTree(
   project: Project,
   config: Config,
-  request: SearchRequest,
-  why: string,
-): Promise<SearchResponse> {
-  const [{ createIgnoreRules }, { DiskIndex }, { CodeSearch }] = await Promise.all([
-    import("../../code/files/ignore.ts"),
-    import("../../search/code/disk-index.ts"),
+  query: CodeQuery,
+  { index, age }: Incomplete,
+  signal: AbortSignal | undefined,
+): Promise<{ answer: SearchResponse; best: string[] }> {
+  const [{ Tree }, { JoinedIndex }, { CodeSearch }] = await Promise.all([
+    import("../../search/code/tree/tree.ts"),
+    import("../../search/code/tree/joined-index.ts"),
     import("../../search/code/engine.ts"),
   ]);
-  const now = Date.now();
-  let known = onDisk.get(project.root);
-  if (known === undefined || now - known.at > diskAgeMs) {
-    const rules = createIgnoreRules(project.root, config);
-    known = { at: now, index: DiskIndex.of(project.root, rules, config["index.max_file_size"]) };
-    onDisk.set(project.root, known);
-    setTimeout(() => onDisk.delete(project.root), diskAgeMs).unref();
-  }
-  const index = await known.index;
-  // There are no other levels.
-  const query = { ...toCodeQuery(request, config), levels: [] };
-  const answer = await new CodeSearch({ project, index, embedder: null }).search(query);
-  const part = index.isCut ? "a part of the files" : "the files";
-  const note = `${why} Until then the words of ${part} on disk are searched, without meaning and definitions.`;
-  const as_of = new Date(known.at).toISOString();
-  return {
-    ...answer,
-    notes: [note, ...answer.notes],
-    index: { pending: null, is_complete: !index.isCut, as_of },
-  };
+  const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
+  return Tree.of(project, config).ask(
+    query,
+    async (tree, { files, read, isCut }) => {
+      const searched = index === null ? tree : await JoinedIndex.of(index, tree);
+      // Who uses a definition is only known of all files together.
+      const request = { ...query, graph: false, graphOfFirst: 0 };
+      const answer = await new CodeSearch({ project, index: searched, embedder }).search(request);
+      const known = (await index?.known()) ?? new Map();
+      const done = files.filter(({ path }) => known.has(path)).length;
+      const isAll = files.length === 0 && !isCut;
+      return {
+        best: await tree.bestPaths(),
+        answer: {
+          ...answer,
+          verdict: answer.is_named || isAll ? answer.verdict : ("not_yet" as const),
+          coverage: isAll ? undefined : { of: "files" as const, done, total: files.length, files_read: read },
+          notes: [...(query.graph ? [graphNote] : []), ...(isCut ? [cutNote] : []), ...answer.notes],
+          index: age,
+        },
+      };
+    },
+    signal,
+  );
 }
+
+const cutNote = "There are more files than could be looked at in time.";
+const graphNote = "What uses the results, and what they use, is known when all files are indexed.";
 
 /** The files that are left out, and why, whether a daemon runs or not. */
 export function skippedFiles(project: Project): Promise<{ path: string; reason: string }[]> {

@@ -4,25 +4,30 @@ import type { Project } from "../../project/paths.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
 import { filesIn } from "../../search/code/scope.ts";
+import type { SearchableIndex } from "../../store/index/port.ts";
 import { toCodeQuery } from "./code.ts";
 import type { SearchRequest } from "./operation.ts";
 
 /**
  * The tokens that an answer saves its reader; the baseline searches the same files. Reads all of them.
- * @throws PommelError `not_indexed`, `index_corrupt`, `index_too_new`, `unreadable`
+ * @throws PommelError `index_corrupt`, `index_too_new`, `unreadable`
  */
-export function contextMetricsOf(
+export async function contextMetricsOf(
   project: Project,
   request: SearchRequest,
-  { results }: SearchResponse,
+  { results, coverage }: SearchResponse,
 ): Promise<ContextMetrics> {
   const { config } = loadConfig(project);
-  return withIndex(project, config, async (index) => {
-    const files = await filesIn(index, project.root, toCodeQuery(request, config));
+  const query = toCodeQuery(request, config);
+  const measure = async (searched: SearchableIndex) => {
+    const files = await filesIn(searched, project.root, query);
     return contextMetrics(
       request.q,
       results.map(({ content }) => content),
       { root: project.root, files: files.map(({ path }) => path) },
     );
-  });
+  };
+  if (coverage === undefined) return withIndex(project, config, measure);
+  const { Tree } = await import("../../search/code/tree/tree.ts");
+  return Tree.of(project, config).ask(query, measure);
 }

@@ -1,8 +1,9 @@
 import { performance } from "node:perf_hooks";
-import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
-import { historyProblem } from "../../git/history/history.ts";
+import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { countCommits, historyProblem } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { loadConfig } from "../../project/config/config.ts";
+import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
 import type { Project } from "../../project/paths.ts";
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
@@ -73,7 +74,7 @@ export async function searchHistory(
     const { of = ["commits", "events"] } = request;
     const ofCommits = of.includes("commits") || of.includes("checkpoints");
     const found = ofCommits
-      ? await withIndex(project, config, (index) => commitsFor(index, memory, wanted))
+      ? await indexedCommits(project, config, memory, wanted)
       : { ...nothing, commits: { indexed: 0, is_complete: true } };
     signal?.throwIfAborted();
     const named = ofCommits ? await commitElsewhere(project, memory, wanted, found.results) : [];
@@ -90,25 +91,39 @@ export async function searchHistory(
     // Without a repository, or a commit, there is nothing to index.
     const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
     const isBehind = !found.commits.is_complete && problem === null;
-    const isEmpty = isBehind && found.commits.indexed === 0;
+    const verdict = isNamed ? "found" : bestVerdict([found, events, ofSessions]);
+    const { indexed } = found.commits;
+    const total = isBehind ? Math.max(indexed, await countCommits(project.root, signal)) : indexed;
     return {
       scope: "history",
       query: request.q,
-      verdict: isNamed ? "found" : bestVerdict([found, events, ofSessions]),
+      verdict: isBehind && verdict === "probably_not_here" ? "not_yet" : verdict,
+      coverage: isBehind ? { of: "commits", done: indexed, total } : undefined,
       probability,
       ...(isNamed && { is_named: true }),
       total_results: likely.length,
       results: likely.slice(0, wanted.limit).map(({ result }) => result),
       searched_by: ["words", ...(wanted.nearness === null ? [] : ["meaning"])],
-      notes: isEmpty
-        ? ["Commits are not indexed yet: the daemon does it soon, or once it runs (`pm daemon start`)."]
-        : problem?.isBroken
-          ? [explanationOf(problem)]
-          : [],
+      notes:
+        isBehind && openIndex(project) === null
+          ? ["The daemon reads the others once it runs (`pm daemon start`)."]
+          : problem?.isBroken
+            ? [explanationOf(problem)]
+            : [],
       search_time_ms: Math.round((performance.now() - start) * 100) / 100,
       commits: { ...found.commits, is_complete: !isBehind },
     };
   });
+}
+
+/** Without an index none is read yet. */
+async function indexedCommits(project: Project, config: Config, memory: Memory | null, wanted: Wanted) {
+  try {
+    return await withIndex(project, config, (index) => commitsFor(index, memory, wanted));
+  } catch (error) {
+    if (codeOf(error) !== "not_indexed") throw error;
+    return { ...nothing, commits: { indexed: 0, is_complete: false } };
+  }
 }
 
 function likelyOf<R extends HistoryResult>(found: { probability: number; results: R[] }): Likely<R>[] {

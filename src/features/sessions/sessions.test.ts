@@ -283,6 +283,20 @@ describe("searching", () => {
     expect(query).toMatchObject({ since: new Date(2026, 2, 1).getTime(), kinds: ["decision"] });
   });
 
+  it("gives no verdict on what is not read yet", async () => {
+    const record = session("abc", 0);
+    replaceChunks(store.memory, record.id, { type: "raw", from: 0 }, [chunk(0, "Lunch")]);
+    const search = new SessionSearch({ root: store.dir, memory: store.memory, embedder: null });
+    const ask = () => answerTranscriptSearch(search, store.memory, { q: "zebra crossing" }, config, null);
+    expect(await ask()).toMatchObject({ verdict: "probably_not_here", coverage: undefined });
+    enqueue(store.memory, { kind: "transcript", subject: "/a.jsonl" });
+    enqueue(store.memory, { kind: "transcript", subject: "/b.jsonl" });
+    expect(await ask()).toMatchObject({
+      verdict: "not_yet",
+      coverage: { of: "transcripts", done: 0, total: 2 },
+    });
+  });
+
   it("answers with how new the memory is, and what waits", async () => {
     const record = session("abc", 0);
     const statement = ["The retry was flaky", "Lunch", "Colours"].map((text, i) => chunk(i, text));

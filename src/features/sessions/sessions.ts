@@ -2,6 +2,7 @@ import type { Config } from "../../project/config/settings.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { SessionSearch } from "../../search/sessions/engine.ts";
 import type { SessionQuery } from "../../search/sessions/types.ts";
+import { transcriptsRead } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { resultUnitOf, type TranscriptSearchRequest } from "../search/operation.ts";
@@ -66,5 +67,12 @@ export async function answerTranscriptSearch(
   knownAgent(memory, request.agent);
   const answer = await search.search(await toSessionQuery(request, config), signal);
   const [latest] = listSessions(memory, { children: true, limit: 1 });
-  return { scope: "transcripts", ...answer, memory: { pending, as_of: isoTime(latest?.lastAt ?? null) } };
+  const { read, total } = transcriptsRead(memory);
+  return {
+    scope: "transcripts",
+    ...answer,
+    verdict: read < total && answer.verdict === "probably_not_here" ? "not_yet" : answer.verdict,
+    coverage: read < total ? { of: "transcripts", done: read, total } : undefined,
+    memory: { pending, as_of: isoTime(latest?.lastAt ?? null) },
+  };
 }

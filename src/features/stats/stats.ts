@@ -12,13 +12,14 @@ import {
 } from "../../store/memory/commits/attributions.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
 import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../decisions/decisions.ts";
 import { recurringErrors } from "../fix/recurring.ts";
-import { backfillHint } from "../status/backfill-hint.ts";
+import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/describe-index.ts";
 import type { Share, StatsAnswer } from "./operation.ts";
 import { setbacksOf } from "./setbacks.ts";
@@ -311,14 +312,11 @@ function notesOnUnseen(
   history: ReadonlyMap<string, number>,
   seen: ReadonlySet<string>,
 ): string[] {
-  let [unseen, oldest] = [0, Number.POSITIVE_INFINITY];
-  for (const [hash, at] of history) {
-    if (seen.has(hash)) continue;
-    unseen++;
-    oldest = Math.min(oldest, at);
-  }
-  if (unseen === 0) return [];
-  const are = unseen === 1 ? "1 commit is" : `${unseen.toLocaleString("en")} commits are`;
-  const what = `${are} not analysed yet, so these shares are not final`;
-  return [memory === null ? `${what}.` : `${what}: ${backfillHint(memory, oldest)}.`];
+  const unseen = [...history].flatMap(([hash, at]) => (seen.has(hash) ? [] : [at]));
+  if (memory !== null && unseen.length > 0 && historyStart(memory) === null)
+    return ["No session is recorded here, so nobody knows who wrote what."];
+  return [
+    ...(memory === null ? [] : describeUnread(memory)),
+    ...describeUnanalysed(memory, unseen, "these shares are not final"),
+  ];
 }

@@ -29,6 +29,7 @@ import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
 import { replaceMemory } from "../../store/memory/backups/restore.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
+import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { listTrash, trashDir } from "../../store/trash/trash.ts";
@@ -53,9 +54,13 @@ async function known(name: string): Promise<Project> {
 
 function remember({ memoryDb }: Project, session: string): void {
   const memory = Memory.open(memoryDb, { readonly: false });
-  const entries = [{ kind: "prompt" as const, text: `about ${session}`, images: 0 }];
+  const entries = [
+    { kind: "prompt" as const, text: `about ${session}: why is the heron cache cold?`, images: 0 },
+  ];
   const content = packContent([{ uid: `${session}-1`, seq: 1, at: 1000, entries }]);
-  saveTurn(memory, addSession(memory, session, { startedAt: 1000, lastAt: 1500 }).id, turn(1, { content }));
+  const title = { text: `What ${session} was called`, source: "prompt" as const };
+  const { id } = addSession(memory, session, { startedAt: 1000, lastAt: 1500, title });
+  saveTurn(memory, id, turn(1, { content }));
   memory.close();
 }
 
@@ -169,6 +174,9 @@ it("a forgotten session comes back by the operation, and is found again", async 
   expect(sessionsIn(one)).toBe("");
   await undo(trash!.number);
   expect(sessionsIn(one)).toBe("one");
+  const memory = Memory.open(one.memoryDb, { readonly: true });
+  expect(sessionByUid(memory, "one")?.title).toBe("What one was called");
+  memory.close();
   await expect(undo(trash!.number)).rejects.toMatchObject({ code: "not_found" });
 });
 

@@ -1,3 +1,4 @@
+import type { AnalyseNow } from "../../answers/analyse.ts";
 import { bareLine } from "../../attribution/lines/line-keys.ts";
 import { changesOf, nameBefore, type WhatChanged } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
@@ -183,7 +184,8 @@ export async function earlierLines(
   project: Project,
   memory: Memory | null,
   from: BlameRange,
-  signal?: AbortSignal,
+  signal: AbortSignal,
+  analyse: AnalyseNow,
 ): Promise<EarlierLines[]> {
   const steps: EarlierLines[] = [];
   for (let range: BlameRange | null = from; range !== null && steps.length < maxSteps; ) {
@@ -191,7 +193,7 @@ export async function earlierLines(
     if (before === null) break;
     const { how, revision, file, first, last, text } = before;
     const request = { file, ranges: [{ first, last }], revision };
-    const [group] = groupsOf((await blameFile(project, memory, request, signal)).ranges);
+    const [group] = groupsOf((await blameFile(project, memory, request, signal, analyse)).ranges);
     range = group ? largestOf(group) : null;
     if (range === null) break;
     steps.push({

@@ -1,3 +1,4 @@
+import { analyseFor } from "../../answers/analyse.ts";
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
@@ -85,7 +86,9 @@ export async function whyLines(
   signal?: AbortSignal,
 ): Promise<WhyAnswer> {
   const { file, lines, revision, brief = false } = request;
-  const blamed = await blameFile(project, memory, { file, ranges: [lines], revision, texts: true }, signal);
+  const analyse = analyseFor(project, memory, signal);
+  const asked = { file, ranges: [lines], revision, texts: true };
+  const blamed = await blameFile(project, memory, asked, signal, analyse);
   const { ranges } = blamed;
   const texts = new Map((blamed.lines ?? []).map(({ line, text }) => [line, text]));
   const groups = groupsOf(ranges, (line) => texts.get(line));
@@ -98,7 +101,9 @@ export async function whyLines(
   const around = within(signal, notes);
   const fates = memory === null ? null : commitFatesOf(project.root, memory);
   const [earlier, later, fate] = await Promise.all([
-    brief ? null : around("earlier versions", () => earlierLines(project, memory, head, around.signal)),
+    brief
+      ? null
+      : around("earlier versions", () => earlierLines(project, memory, head, around.signal, analyse)),
     brief || head.commit === null
       ? null
       : around("later changes", () => changesSince(project, memory, head.commit!, files, around.signal)),

@@ -112,6 +112,11 @@ export async function historyProblem(dir: string, signal?: AbortSignal): Promise
   }
 }
 
+/** How many commits HEAD's history has, as `commitsOf` with merges gives them; 0 where git fails. */
+export async function countCommits(dir: string, signal?: AbortSignal): Promise<number> {
+  return Number(await gitTextIfAny(dir, ["rev-list", "--count", "HEAD", "--"], signal)) || 0;
+}
+
 /** HEAD's commit; null without commits or git. */
 export function headOf(dir: string): Promise<string | null> {
   return commitNamed(dir, "HEAD");

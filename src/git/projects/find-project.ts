@@ -12,6 +12,7 @@ import {
   teamDirName,
 } from "../../project/paths.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
+import { dropReady } from "./drop-ready.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";
 
 /**
@@ -207,6 +208,7 @@ export async function rememberProject(
         notice: checkout?.project === id ? checkout.notice : null,
       });
     });
+    if (named !== undefined || off !== undefined) dropReady(projectOf(id, root));
     return true;
   } catch {
     return false;

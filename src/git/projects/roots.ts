@@ -18,7 +18,7 @@ export async function projectRoots(root: string, signal?: AbortSignal): Promise<
 }
 
 /** The worktrees of the repository around `dir`; none without git. */
-async function worktreesOf(dir: string, signal?: AbortSignal): Promise<string[]> {
+export async function worktreesOf(dir: string, signal?: AbortSignal): Promise<string[]> {
   const worktrees: string[] = [];
   try {
     for await (const field of gitFields(dir, ["worktree", "list", "--porcelain", "-z"], signal)) {

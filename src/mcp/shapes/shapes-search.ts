@@ -3,6 +3,7 @@ import type { Decision } from "../../features/decisions/operation.ts";
 import { relatedRequest } from "../../features/related/operation.ts";
 import { chunkRequest, searchRequest, transcriptSearchRequest } from "../../features/search/operation.ts";
 import { levels } from "../../project/levels.ts";
+import type { Coverage } from "../../protocol/results.ts";
 import { described, field, text } from "../../protocol/shape-parts.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { cursor, type LabelledOutput, limit, maxTokens, type PagedOutput, project } from "../tool.ts";
@@ -33,6 +34,8 @@ export const searchCodeInput = z
 export interface SearchCodeOutput extends PagedOutput, LabelledOutput {
   /** Whether the first results answer it. */
   verdict: Verdict;
+  /** How much was there to search, while the project is still being indexed; else null. */
+  coverage: Coverage | null;
   /** One a file, best first, whatever the verdict. */
   results: CodeFound[];
   total: number;
@@ -106,6 +109,8 @@ export const searchSessionsInput = z.strictObject({
 export interface SearchSessionsOutput extends LabelledOutput, PagedOutput {
   /** Whether the first results answer the query; null without one. */
   verdict: Verdict | null;
+  /** How many transcripts are read, while some are not; else null. */
+  coverage: Coverage | null;
   results: SessionFound[];
   total: number;
 }

@@ -6,7 +6,7 @@ import type { HistoryResult } from "../../features/search/operation.ts";
 import { searchHistory } from "../../features/search/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
-import { linkEvidence, verdictAdvice } from "../../protocol/reading/evidence.ts";
+import { adviseOn, describeNothingYet, linkEvidence } from "../../protocol/reading/evidence.ts";
 import { numbered } from "../../protocol/reading/numbers.ts";
 import type { CommitFound } from "../../protocol/results.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -124,8 +124,10 @@ async function foundCommits(
     text: joined(
       [
         items.length > 0
-          ? verdictAdvice[found.verdict]
-          : `Nothing found in commits about "${oneLine(q, 100)}".`,
+          ? adviseOn(found)
+          : found.coverage
+            ? describeNothingYet(found.coverage)
+            : `Nothing found in commits about "${oneLine(q, 100)}".`,
         items.length > 0 && `${historyLabel}\n${items.map(renderCommit).join("\n")}`,
         next && `${found.total_results - end} more: cursor ${next}`,
         ...found.notes,

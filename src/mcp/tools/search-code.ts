@@ -1,5 +1,4 @@
 import { join, relative } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parsePlace } from "../../features/blame/file-place.ts";
 import { searchEverywhere } from "../../features/everywhere/operation.ts";
 import type { ChunkOutline, SearchRequest } from "../../features/search/operation.ts";
@@ -11,7 +10,7 @@ import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { placeInProject } from "../../project/paths.ts";
 import type { GraphEdge } from "../../protocol/graph.ts";
-import { verdictAdvice } from "../../protocol/reading/evidence.ts";
+import { adviseOn, describeNothingYet } from "../../protocol/reading/evidence.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import { visible } from "../../text/quotation.ts";
 import type { SearchCodeOutput, searchCodeInput } from "../shapes/shapes-search.ts";
@@ -78,6 +77,7 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     structured: {
       label: codeLabel,
       verdict: found.verdict,
+      coverage: found.coverage ?? null,
       results: items,
       total: found.total_results,
       next_cursor: next,
@@ -86,8 +86,10 @@ export const searchCode: Handler<typeof searchCodeInput, SearchCodeOutput> = asy
     text: joined(
       [
         items.length > 0
-          ? verdictAdvice[found.verdict]
-          : nothingFound(query, Boolean(path ?? regex) || Object.keys(filters).length > 0),
+          ? adviseOn(found)
+          : found.coverage
+            ? describeNothingYet(found.coverage)
+            : nothingFound(query, Boolean(path ?? regex) || Object.keys(filters).length > 0),
         items.length > 0 && `${codeLabel}\n${items.map(render).join("\n")}`,
         next && `${left} more: cursor ${next}`,
         ...notes,
@@ -105,7 +107,7 @@ async function foundIn(
   request: SearchRequest,
   context: CallContext,
 ): Promise<Answer> {
-  if (here === null) return firstFound(request, context);
+  if (here === null) return ask(context, searchOperation, request);
   const asked = { ...request, asks: ["code" as const] };
   const { code, left_out } = await askEverywhere(here, searchEverywhere, asked, context);
   if (code === null) throw new PommelError("not_found", "There is no project to search.");
@@ -121,20 +123,6 @@ async function foundIn(
     results: code.results.map(placed),
     notes: [...code.notes, ...skippedNotes(left_out)],
   };
-}
-
-/** The first search in a directory waits so long for something to be found, and looks again so often. Milliseconds. */
-const firstAnswerMs = 2000;
-const lookAgainMs = 250;
-
-async function firstFound(request: SearchRequest, context: CallContext): Promise<Answer> {
-  const answerAt = performance.now() + firstAnswerMs;
-  for (;;) {
-    const found = await ask(context, searchOperation, request);
-    const isFirst = found.results.length === 0 && !found.index.is_complete && found.index.pending !== null;
-    if (!isFirst || performance.now() > answerAt) return found;
-    await sleep(lookAgainMs, undefined, { signal: context.signal });
-  }
 }
 
 function nothingFound(query: string, isFiltered: boolean): string {
@@ -209,10 +197,8 @@ const edgesText = (how: string, edges: readonly string[] | undefined) =>
   edges === undefined ? "" : `\n    ${how}: ${edges.join(", ") || "nothing known"}`;
 
 function notesOn({ notes, index }: Pick<SearchResponse, "notes" | "index">): string[] {
-  const toGo = (index.pending ?? 0) > 1 ? ` (${index.pending!.toLocaleString("en")} files to go)` : "";
-  const behind = !index.is_complete
-    ? `The index is incomplete${toGo}: missing results may still exist.`
-    : (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
+  const behind =
+    index.is_complete && (index.pending ?? 0) > manyChanges && "Changed files are still being indexed.";
   const alone =
     index.pending === null &&
     index.as_of !== null &&
@@ -249,7 +235,7 @@ export async function showChunk(
   const results = [whole, ...around, ...within];
   return {
     structured: {
-      ...{ label: codeLabel, verdict: "found", results },
+      ...{ label: codeLabel, verdict: "found", coverage: null, results },
       ...{ total: results.length, next_cursor: null, notes },
     },
     text: joined(

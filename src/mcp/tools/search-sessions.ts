@@ -9,8 +9,8 @@ import { listSessions } from "../../features/sessions/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import { maxResults } from "../../project/max-results.ts";
 import { labelWords, sharedBy } from "../../protocol/origin.ts";
-import { verdictAdvice } from "../../protocol/reading/evidence.ts";
-import type { TranscriptSearchResponse } from "../../protocol/results.ts";
+import { adviseOn, describeNothingYet } from "../../protocol/reading/evidence.ts";
+import type { Coverage, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { Verdict } from "../../protocol/values.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { visible } from "../../text/quotation.ts";
@@ -37,6 +37,7 @@ type Result = TranscriptSearchResponse["results"][number] & { project?: string }
 interface Found {
   /** null: nothing was asked. */
   verdict: Verdict | null;
+  coverage: Coverage | null;
   results: FoundSession[];
   total: number;
   notes: string[];
@@ -60,19 +61,19 @@ async function found(args: Args, q: string, context: CallContext): Promise<Found
       itemOf(result, result.project === undefined ? null : otherProject(result.project, here, context));
     return {
       verdict,
+      coverage: transcripts?.coverage ?? null,
       results: results.map(placed),
       total: Math.min(total_results, maxResults),
       notes: wholeNotes([...notes, ...skippedNotes(across.left_out)]),
     };
   }
   const found = await ask(context, searchTranscripts, request);
-  const { pending } = found.memory;
-  const waiting = (pending ?? 0) > 0 ? [`Transcripts still being imported: ${pending}.`] : [];
   return {
     verdict: found.verdict,
+    coverage: found.coverage ?? null,
     results: found.results.map((result) => itemOf(result, null)),
     total: Math.min(found.total_results, maxResults),
-    notes: wholeNotes([...found.notes, ...waiting]),
+    notes: wholeNotes(found.notes),
   };
 }
 
@@ -171,6 +172,7 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
     );
     return {
       verdict: null,
+      coverage: null,
       results,
       total: Math.min(across.total, maxResults),
       notes: wholeNotes(skippedNotes(across.left_out)),
@@ -179,6 +181,7 @@ export async function listed(args: Args, context: CallContext): Promise<Found> {
   const { sessions, total } = await ask(context, listSessions, request);
   return {
     verdict: null,
+    coverage: null,
     results: sessions.map((session) => sessionItem(session, null)),
     total: Math.min(total, maxResults),
     notes: [],
@@ -269,12 +272,17 @@ export const searchSessions: Handler<typeof searchSessionsInput, SearchSessionsO
   const { items } = fitIn(page, room, each, make, renderFound);
   const end = offset + items.length;
   const next = items.length > 0 && end < answer.total ? cursorAt("search_sessions", args, end) : null;
-  const { notes, total, verdict } = answer;
+  const { notes, total, verdict, coverage } = answer;
+  const judged = verdict && { verdict, coverage: coverage ?? undefined };
   return {
-    structured: { label: historyLabel, verdict, results: items, total, next_cursor: next, notes },
+    structured: { label: historyLabel, verdict, coverage, results: items, total, next_cursor: next, notes },
     text: joined(
       [
-        items.length === 0 ? nothing(query) : verdict && verdictAdvice[verdict],
+        items.length > 0
+          ? judged && adviseOn(judged)
+          : coverage
+            ? describeNothingYet(coverage)
+            : nothing(query),
         items.length > 0 && `${historyLabel}\n${items.map(renderFound).join("\n")}`,
         next && `${total - end} more: cursor ${next}`,
         items.length > 0 && query !== undefined && "A turn in full: get_session with session_id and turn.",

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { unknownAuthor } from "../../features/blame/blame-summary.ts";
-import { howSure, howUsed, isCall, lineEvidence, linkEvidence, nameInFull } from "./evidence.ts";
+import type { Coverage } from "../results.ts";
+import {
+  adviseOn,
+  describeNothingYet,
+  howSure,
+  howUsed,
+  isCall,
+  lineEvidence,
+  linkEvidence,
+  nameInFull,
+} from "./evidence.ts";
 
 describe("an edge", () => {
   it("says how sure it is, behind whatever else is said of it", () => {
@@ -28,6 +38,31 @@ describe("an edge", () => {
 });
 
 const agent = { ...unknownAuthor, author: "agent", confidence: 0.98, said_by: "pommel" } as const;
+
+describe("an answer from what is not complete", () => {
+  const files: Coverage = { of: "files", done: 601, total: 5012, files_read: 5012 };
+  const commits: Coverage = { of: "commits", done: 12, total: 300 };
+
+  it("says what it is from, whatever the verdict", () => {
+    expect(adviseOn({ verdict: "not_yet", coverage: files })).toBe(
+      "From the text of 5,012 files; the index is 11 % done.",
+    );
+    expect(adviseOn({ verdict: "not_yet", coverage: { ...files, done: null, files_read: 1 } })).toBe(
+      "From the text of 1 file.",
+    );
+    expect(adviseOn({ verdict: "maybe", coverage: commits })).toBe(
+      "Maybe: these come closest; check whether they answer it. 12 of 300 commits are read.",
+    );
+    expect(adviseOn({ verdict: "found" })).toBeNull();
+  });
+
+  it("says of nothing what that is true of", () => {
+    expect(describeNothingYet(files)).toBe(
+      "None of 5,012 files contains these words yet: the index, which also finds by meaning, is 11 % done.",
+    );
+    expect(describeNothingYet(commits)).toBe("Nothing yet: 12 of 300 commits are read.");
+  });
+});
 
 it("says how sure it is who wrote a line, and of a command only that it ran", () => {
   expect(lineEvidence({ ...agent, basis: "written" })).toBe("98%");

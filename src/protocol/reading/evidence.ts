@@ -1,20 +1,60 @@
 import type { GraphEdge } from "../graph.ts";
 import type { LineAuthor } from "../line-author.ts";
+import type { Coverage } from "../results.ts";
 import { type AttributionBasis, type BindingHow, type Verdict, verdicts } from "../values.ts";
 
 /** What a verdict is called. */
 export const verdictText: Readonly<Record<Verdict, string>> = {
   found: "found",
   maybe: "maybe",
+  not_yet: "not yet",
   probably_not_here: "probably not here",
 };
 
-/** What a reader should know before the results; null: nothing, as they answer the question. */
-export const verdictAdvice: Readonly<Record<Verdict, string | null>> = {
+const verdictAdvice: Readonly<Record<Verdict, string | null>> = {
   found: null,
   maybe: "Maybe: these come closest; check whether they answer it.",
+  not_yet: null,
   probably_not_here: "Probably not here. These come closest:",
 };
+
+/** What an answer says of itself. */
+interface Judged {
+  verdict: Verdict;
+  coverage?: Coverage | undefined;
+}
+
+/** What a reader should know before the results; null: nothing, as they answer the question. */
+export function adviseOn({ verdict, coverage }: Judged): string | null {
+  const said = [verdictAdvice[verdict], coverage && describeCoverage(coverage)].filter(Boolean);
+  return said.length === 0 ? null : said.join(" ");
+}
+
+/** "From the text of 5,012 files; the index is 12 % done.", "12 of 300 commits are read." */
+export function describeCoverage(coverage: Coverage): string {
+  const { of, done, total } = coverage;
+  if (of !== "files") return `${inFigures(done ?? 0)} of ${inFigures(total)} ${of} are read.`;
+  return `From the text of ${filesRead(coverage)}${progressOf(coverage, "; ")}.`;
+}
+
+/** Where nothing was found, and not all is read yet: what that is true of. */
+export function describeNothingYet(coverage: Coverage): string {
+  if (coverage.of !== "files") return `Nothing yet: ${describeCoverage(coverage)}`;
+  const progress = progressOf(coverage, " yet: ", ", which also finds by meaning,");
+  return `None of ${filesRead(coverage)} contains these words${progress}.`;
+}
+
+const filesRead = ({ files_read = 0 }: Coverage) =>
+  `${inFigures(files_read)} ${files_read === 1 ? "file" : "files"}`;
+
+/** How far the index is; nothing where it cannot be reached. */
+function progressOf({ done, total }: Coverage, before: string, what = ""): string {
+  if (done === null) return "";
+  const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
+  return `${before}the index${what} is ${percent} % done`;
+}
+
+const inFigures = (number: number): string => number.toLocaleString("en");
 
 /** The verdict of several answers together: the best of them. */
 export function bestVerdict(answers: readonly ({ verdict: Verdict } | null)[]): Verdict {

@@ -204,7 +204,9 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
     const value = secretOf(place);
     if (isNoValue(value) || isReference(value) || looksLikePath(value) || value.includes("://")) return false;
     const line = place.text.slice(place.from, place.start).split(/\r?\n|\\n/, 1)[0]!;
-    if (/hash|digest|checksum|sha|public|commit|tokens|id\b|[=(){}[\]]/i.test(line)) return false;
+    // "for the [elastic] user": brackets around a name are no code.
+    const said = line.replace(/ \[[\w-]+\] /, " ");
+    if (/hash|digest|checksum|sha|public|commit|tokens|id\b|[=(){}[\]]/i.test(said)) return false;
     const name = lineBefore(place.text, place.from + 3, 40);
     if (/key$/i.test(name) && isPlainKey(name.slice(0, -3))) return false;
     if (
@@ -250,7 +252,7 @@ export const checks: Record<CheckName, (place: Place) => boolean> = {
   },
   parameter: (place) => {
     const value = secretOf(place);
-    const before = lineBefore(place.text, place.from, 300);
+    const before = lineBefore(place.text, place.from, 60);
     if (!/(?:[?&#;]|%3F|%26)(?:amp;)?(?:[a-z]{1,16}[_-]?){0,3}$/i.test(before) || isNoValue(value))
       return false;
     if (/^pass|^pwd/i.test(place.text.slice(place.from, place.from + 4))) return isLiteral(value);

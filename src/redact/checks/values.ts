@@ -129,6 +129,10 @@ export function hasPasswordShape(value: string): boolean {
   );
 }
 
+/** A password in the place of a token: with a sign that joins no words, or words that are joined twice. */
+const isMixedPassword = (value: string): boolean =>
+  hasPasswordShape(value) && (/[!@#%^*&~]/.test(value) || /-[^-]+-/.test(value));
+
 /** Ten letters and digits or more that alternate as in random text. */
 function isJumble(value: string): boolean {
   return (
@@ -215,7 +219,7 @@ export function isFlagValue(value: string): boolean {
     !value.startsWith("-") &&
     !/^[0-9]+$/.test(value) &&
     (/[0-9!@#%^*+]/.test(value) || looksRandom(value)) &&
-    !looksLikeWords(value)
+    (!looksLikeWords(value) || isMixedPassword(value))
   );
 }
 
@@ -232,6 +236,7 @@ export function isNameInStore(value: string): boolean {
 export function isToken(value: string, quoted: boolean): boolean {
   const minLength = quoted ? 8 : 12;
   if (isNameInStore(value)) return false;
+  if (isMixedPassword(value)) return true;
   if (value.length < minLength || !/[A-Za-z]/.test(value) || looksLikePath(value)) return false;
   if (isHash(value)) return value.length >= 32;
   // Without separators, words cannot be recognised.

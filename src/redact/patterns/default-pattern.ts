@@ -62,6 +62,9 @@ export const checkNames = [
 ] as const;
 export type CheckName = (typeof checkNames)[number];
 
+/** How `source` says that neither a letter nor a digit stands before a key. */
+export const behindEdge = "(?<![A-Za-z0-9])";
+
 /**
  * A default pattern. It begins with its keyword (or up to `reach` characters before), bounds every repetition that is
  * not the last, so that the native engine is linear on it, and means the same to both engines.
@@ -69,6 +72,8 @@ export type CheckName = (typeof checkNames)[number];
 export interface DefaultPattern extends Pattern {
   /** A match may begin this many characters before its keyword; 0: with it. */
   reach: number;
+  /** The pattern as the native engine reads it, which can look behind a match. */
+  source: string;
 }
 
 /** A default pattern as the files in this directory write it. */
@@ -78,7 +83,10 @@ export const rowSchema = z.strictObject({
   type: z.optional(z.string()),
   /** Words separated by spaces, as `expandWords` reads them. */
   keywords: z.optional(z.string()),
-  /** `{{name}}` stands for a list of words.json, for a part in fragments.json, or for the row's own `keywords`. */
+  /**
+   * `{{name}}` stands for a list of words.json, for a part in fragments.json, or for the row's own `keywords`; `{{edge}}`
+   * for where a key begins or ends: beside no letter and no digit, as in `mcp__KEY__tool`.
+   */
   pattern: z.optional(z.string()),
   /** In place of a pattern: what these options of the programs in `keywords` are given. */
   options: z.optional(z.array(z.string())),

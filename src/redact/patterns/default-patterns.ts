@@ -1,7 +1,7 @@
 import { anyOf, expandWords, isWordList, wordsOf } from "../words.ts";
 import commands from "./commands.json" with { type: "json" };
 import credentials from "./credentials.json" with { type: "json" };
-import type { DefaultPattern, PatternRow } from "./default-pattern.ts";
+import { behindEdge, type DefaultPattern, type PatternRow } from "./default-pattern.ts";
 import formats from "./formats.json" with { type: "json" };
 import forms from "./forms.json" with { type: "json" };
 import fragments from "./fragments.json" with { type: "json" };
@@ -47,15 +47,30 @@ function patternsOf(row: PatternRow): DefaultPattern[] {
 
 function patternOf(row: PatternRow, pattern: string): DefaultPattern {
   const keywords = row.keywords === undefined ? [] : expandWords(row.keywords);
+  const { re2, native } = withEdges(pattern);
   return {
     name: row.name,
-    pattern: expandPattern(pattern, keywords),
+    pattern: expandPattern(re2, keywords),
+    source: expandPattern(native, keywords),
     replacement: `[REDACTED_${row.type ?? row.name.toUpperCase().replaceAll("-", "_")}]`,
     keywords,
     check: row.check ?? null,
     enabled: row.enabled ?? true,
     pii: row.pii ?? false,
     reach: row.reach ?? 0,
+  };
+}
+
+/** RE2 has no look-around: there a "_" beside a key belongs to the match, though not to the secret. */
+function withEdges(pattern: string): { re2: string; native: string } {
+  const [, flag = "", begin = "", key = "", end = ""] =
+    /^(\(\?i\))?(\{\{edge\}\})?(.*?)(\{\{edge\}\})?$/.exec(pattern)!;
+  if (begin === "" && end === "") return { re2: pattern, native: pattern };
+  const secret = key.includes("(?<secret>") ? key : `(?<secret>${key})`;
+  const beside = "(?:\\b|_)";
+  return {
+    re2: `${flag}${begin && beside}${secret}${end && beside}`,
+    native: `${flag}${begin && behindEdge}${key}${end && "(?![A-Za-z0-9])"}`,
   };
 }
 

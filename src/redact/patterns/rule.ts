@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 import { messageOf } from "../../project/errors.ts";
 import { checks } from "../checks/checks.ts";
 import type { Place } from "../checks/place.ts";
-import type { DefaultPattern, Pattern } from "./default-pattern.ts";
+import { behindEdge, type DefaultPattern, type Pattern } from "./default-pattern.ts";
 
 /** A compiled pattern. */
 export interface Rule {
@@ -13,8 +13,8 @@ export interface Rule {
   keywords: readonly string[];
   /** Tries it at an occurrence of one of its keywords; null for a rule that is tried on the whole text. */
   at: ((text: string, keywordStart: number) => Span | null) | null;
-  /** Whether a match begins a word. */
-  beginsWord: boolean;
+  /** What may not stand before a match, so that a keyword within a word is passed over; null where anything may. */
+  notBehind: RegExp | null;
   /** Whether its keyword begins the secret, so that a secret in several lines is found by joining them. */
   isWholeToken: boolean;
   /** Everything it finds in a text. */
@@ -56,7 +56,7 @@ export function compileRule(pattern: Pattern, onRefused?: OnRefused): Rule {
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
     at: null,
-    beginsWord: false,
+    notBehind: null,
     isWholeToken: false,
     all(text) {
       const spans: Span[] = [];
@@ -90,8 +90,8 @@ function compileRe2(pattern: string): RE2JS {
  * (`row` in default-pattern.ts) and match the same as under RE2.
  */
 export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): Rule {
-  const ignoreCase = pattern.pattern.startsWith("(?i)");
-  const source = ignoreCase ? pattern.pattern.slice(4) : pattern.pattern;
+  const ignoreCase = pattern.source.startsWith("(?i)");
+  const source = ignoreCase ? pattern.source.slice(4) : pattern.source;
   const { reach } = pattern;
   const mode = pattern.keywords.length > 0 ? "y" : "g";
   // A match that begins behind its keyword is none: to look for one there would read the window at every keyword.
@@ -125,9 +125,8 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
     name: pattern.name,
     type: typeOf(pattern.replacement)!,
     keywords: pattern.keywords,
-    beginsWord: /^\\b[^|]+$/.test(source) && reach === 0,
-    isWholeToken:
-      pattern.reach === 0 && pattern.keywords.length > 0 && !pattern.pattern.includes("(?<secret>"),
+    notBehind: reach === 0 ? notBehind(source) : null,
+    isWholeToken: reach === 0 && pattern.keywords.length > 0 && !source.includes("(?<secret>"),
   };
   if (pattern.keywords.length === 0) return { ...rule, at: null, all: (text) => everyMatch(first, text) };
   const at =
@@ -142,6 +141,11 @@ export function compileDefault(pattern: DefaultPattern, onRefused?: OnRefused): 
           return span ? { start: span.start + begin, end: span.end + begin, next: span.next + begin } : null;
         };
   return { ...rule, at, all: () => [] };
+}
+
+function notBehind(source: string): RegExp | null {
+  if (source.startsWith(behindEdge)) return /[A-Za-z0-9]/;
+  return /^\\b[^|]+$/.test(source) ? /\w/ : null;
 }
 
 /** Keys in documentation: `AKIA...EXAMPLE`, `ghp_xxxxxxxxxxxx`. */

@@ -57,6 +57,14 @@ interface Presented {
 
 type Answered = Judgement & { results: CodeResult[]; total: number; notes: string[] };
 
+/**
+ * The words that a question is ranked by: those of a pattern are the ones that every match has.
+ * @throws PommelError `usage` for an invalid pattern
+ */
+export function wordsOf(request: CodeQuery, matchers: readonly Matcher[] = matchersOf(request)): string {
+  return request.match === undefined ? request.query : matchers.map(({ text }) => text).join(" ");
+}
+
 /** Answers questions from one code index. Holds no state of its own. */
 export class CodeSearch {
   private readonly project: Project;
@@ -81,8 +89,7 @@ export class CodeSearch {
   async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
     const matchers = matchersOf(request);
-    const text =
-      request.match === undefined ? request.query : matchers.map((matcher) => matcher.text).join(" ");
+    const text = wordsOf(request, matchers);
     const query = analyseQuery(text);
     const hasWords = query.tokens.length > 0;
     if (!hasWords && matchers.length === 0) {

@@ -1,5 +1,5 @@
+import { isAskedFor } from "../../code/files/path-role.ts";
 import type { FileId } from "../../store/index/port.ts";
-import { isAskedFor } from "./path-role.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked } from "./signals.ts";
 import { isInlineTest } from "./signals.ts";

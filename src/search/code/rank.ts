@@ -1,6 +1,6 @@
+import { isAskedFor, olderVersions, type PathRole, roleOf } from "../../code/files/path-role.ts";
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
 import type { Changes } from "../history/likewise.ts";
-import { isAskedFor, olderVersions, type PathRole, roleOf } from "./path-role.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked, Signals } from "./signals.ts";

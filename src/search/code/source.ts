@@ -24,7 +24,7 @@ interface Source {
  * @param isWanted by its bytes
  */
 export function readSource(root: string, path: string, isWanted = (_: Buffer) => true): Source | null {
-  return readFile(root, path, (bytes, stamp) => {
+  return useBytes(root, path, (bytes, stamp) => {
     const text = isWanted(bytes) ? decodeText(bytes) : null;
     return text === null ? null : { text, ...stamp };
   });
@@ -32,8 +32,15 @@ export function readSource(root: string, path: string, isWanted = (_: Buffer) =>
 
 type Stamp = Pick<Source, "size" | "mtimeMs">;
 
-/** @param use the bytes are of use until it returns */
-function readFile<T>(root: string, path: string, use: (bytes: Buffer, stamp: Stamp) => T | null): T | null {
+/**
+ * Reads a file of the project as it is on disk now; null when it is gone, unreadable or too large, and what `use` makes of it.
+ * @param use the bytes are of use until it returns
+ */
+export function useBytes<T>(
+  root: string,
+  path: string,
+  use: (bytes: Buffer, stamp: Stamp) => T | null,
+): T | null {
   let file: number;
   try {
     file = openSync(join(root, path), asFile);
@@ -81,7 +88,7 @@ export function linesOfChunks(root: string, chunks: readonly StoredChunk[]): (Ch
   for (const chunk of chunks) ofPath.get(chunk.path)!.push(chunk);
   const found = new Map<StoredChunk, ChunkLines>();
   for (const [path, wanted] of ofPath) {
-    readFile(root, path, (bytes, { size, mtimeMs }) => {
+    useBytes(root, path, (bytes, { size, mtimeMs }) => {
       const lines = decodableLines(bytes);
       if (lines === null) return null;
       for (const chunk of wanted) {

@@ -1,7 +1,7 @@
 import learned from "../../../models/rank/code.json" with { type: "json" };
+import type { PathRole } from "../../code/files/path-role.ts";
 import type { Level } from "../../project/levels.ts";
 import type { FieldWeights } from "../../store/index/port.ts";
-import type { PathRole } from "./path-role.ts";
 
 /** Weights of files, as code.json has them. Signals are 0 to 1 and added up with these weights. */
 export interface FileWeights {

@@ -1,7 +1,7 @@
+import { roleOf } from "../../code/files/path-role.ts";
 import type { TouchedCode } from "../../protocol/graph.ts";
 import { nameInFull } from "../../protocol/reading/evidence.ts";
 import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
-import { roleOf } from "../code/path-role.ts";
 import { type GraphNode, keyOf, type Target } from "./definitions.ts";
 import type { CodeGraph } from "./graph.ts";
 import { nodeFor } from "./neighbours.ts";

@@ -1,5 +1,5 @@
+import { roleOf } from "../../code/files/path-role.ts";
 import type { GraphEdge, Neighbours } from "../../protocol/graph.ts";
-import { roleOf } from "../code/path-role.ts";
 import type { GraphNode, Target } from "./definitions.ts";
 import type { CodeGraph, Edge } from "./graph.ts";
 

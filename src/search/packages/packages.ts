@@ -3,9 +3,9 @@ import { join, posix } from "node:path";
 import { performance } from "node:perf_hooks";
 import { distance } from "fastest-levenshtein";
 import picomatch from "picomatch";
+import { roleOf } from "../../code/files/path-role.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { CodeIndex, SearchableIndex } from "../../store/index/port.ts";
-import { roleOf } from "../code/path-role.ts";
 import { type PackageFormat, packageFormats } from "./formats.ts";
 
 /** A part of a project with a name of its own: a workspace of npm, a crate, a Go module. */

@@ -125,3 +125,21 @@ it("a field of megabytes is stored short, and deep JSON does not end the reading
   expect(turnsOf(kept.memory, stored!.id)).toHaveLength(1);
   expect(readFileSync(join(kept.dir, "memory.db")).length).toBeLessThan(3_000_000);
 });
+
+it.each([
+  ["that are missing", ["gone", "gone", "gone"]],
+  ["that form a ring", ["odd-3", "odd-1", "odd-2"]],
+  ["that are themselves", ["odd-1", "odd-2", "odd-3"]],
+])("lines with parents %s are read, each once", async (_, parents) => {
+  const prompts = parents.map((parentUuid, i) => {
+    const t = transcript({ session: "s" });
+    t.prompt(`Prompt ${i + 1} of three`);
+    const line = JSON.parse(t.text().trimEnd()) as Record<string, unknown>;
+    return JSON.stringify({ ...line, uuid: `odd-${i + 1}`, parentUuid });
+  });
+  await read(prompts);
+  const [stored] = listSessions(kept.memory, {});
+  expect(turnsOf(kept.memory, stored!.id).map(({ prompt }) => prompt)).toEqual(
+    parents.map((_, i) => `Prompt ${i + 1} of three`),
+  );
+});

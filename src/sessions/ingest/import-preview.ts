@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
@@ -34,6 +35,8 @@ export interface ImportPreview {
   /** Of sessions that were over before the time that was asked for, or that the user had forgotten. */
   older: number;
   forgotten: number;
+  /** Directories that are gone, and where sessions of the project ran. */
+  gone: string[];
   /** Files that do not name their project. */
   unclear: number;
   /** Files with what no agent writes, and what that is. */
@@ -48,9 +51,11 @@ export interface ImportAsked {
   memory: Memory | null;
   /** The project's roots, whose sessions are those that ran or touched something in them; null: all projects. */
   roots: readonly string[] | null;
+  /** Whether a session that ran in a directory that is gone is the project's. Left out: none is. */
+  wasOurs?: (path: string, cwd: string) => Promise<boolean>;
   /** Only what has changed since. Milliseconds. */
   since: number | null;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Bytes a second, until something was read here: docs/benchmarks.md#sessions. */
@@ -73,23 +78,31 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
     elsewhere: { sessions: 0, bytes: 0 },
     older: 0,
     forgotten: 0,
+    gone: [],
     unclear: 0,
     refused: [],
   };
-  const known = new Map<string, boolean>();
-  const isOurs = (cwd: string) => {
-    const ours = known.get(cwd) ?? (asked.roots === null || belongsTo(asked.roots, cwd));
+  const known = new Map<string, Promise<boolean>>();
+  const judge = async (path: string, cwd: string): Promise<boolean> => {
+    if (asked.roots === null || belongsTo(asked.roots, cwd)) return true;
+    const wasOurs = !existsSync(cwd) && ((await asked.wasOurs?.(path, cwd)) ?? false);
+    if (wasOurs) preview.gone.push(cwd);
+    return wasOurs;
+  };
+  const isOurs = (path: string, cwd: string): Promise<boolean> => {
+    const ours = known.get(cwd) ?? judge(path, cwd);
     known.set(cwd, ours);
     return ours;
   };
   for await (const batch of batchesOf(filesIn(asked))) {
     asked.signal?.throwIfAborted();
     const infos = await Promise.all(batch.map(({ path }) => describe(asked.agent, path)));
-    batch.forEach((file, i) => {
+    for (const [i, file] of batch.entries()) {
       const info = infos[i] ?? null;
       if (info instanceof PommelError) preview.refused.push({ path: file.path, error: info.message });
-      else sort(preview, asked, file, info, isOurs);
-    });
+      else if (info === null) preview.unclear++;
+      else sort(preview, asked, file, info, await isOurs(file.path, info.cwd));
+    }
   }
   preview.estimatedMs = Math.round((preview.bytes / speedOf(asked.memory)) * 1000);
   return preview;
@@ -99,18 +112,14 @@ function sort(
   preview: ImportPreview,
   { agent, memory, roots, since }: ImportAsked,
   file: TranscriptFile,
-  info: TranscriptInfo | null,
-  isOurs: (cwd: string) => boolean,
+  info: TranscriptInfo,
+  isOurs: boolean,
 ): void {
-  if (info === null) {
-    preview.unclear++;
-    return;
-  }
-  const { session, parent, cwd, startedAt } = info;
+  const { session, parent, startedAt } = info;
   const isOwn = parent === null;
   // What a session in a database is about, its beginning alone says.
   const isTouched = () => roots !== null && !agent.database && touchesAnyOf(file.path, roots);
-  if (!isOurs(cwd) && !isTouched()) {
+  if (!isOurs && !isTouched()) {
     if (isOwn) preview.elsewhere.sessions++;
     preview.elsewhere.bytes += file.size;
     return;

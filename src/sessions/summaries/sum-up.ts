@@ -37,7 +37,7 @@ export interface SummedUp {
 /**
  * Sums a session up from its stored turns: the extractive summary, the agent's own, the language
  * model's; gives it a title and topics, and makes the summaries searchable. Doing it again changes nothing.
- * @param how `onFailure`: why the model gave no summary; by default it is logged
+ * @param how `onFailure`: why the model gave no summary; by default it is logged. `keepsTitle`: it is called what it was called
  * @returns null for a session that is not stored or has no turns
  * @throws only the signal's reason when it is aborted, and what the store throws
  */
@@ -48,10 +48,12 @@ export async function sumUpSession(
     signal,
     pause,
     onFailure,
+    keepsTitle = false,
   }: {
     signal?: AbortSignal | undefined;
     pause?: () => Promise<void>;
     onFailure?: (error: unknown) => void;
+    keepsTitle?: boolean;
   } = {},
 ): Promise<SummedUp | null> {
   const { memory, llm, log } = options;
@@ -63,13 +65,15 @@ export async function sumUpSession(
   const found = lastOfEach(
     await summarise(turns, { llm, signal, pause, onFailure: onFailure ?? warn, relativize }),
   );
-  const titled = found.find(({ title }) => title !== undefined)?.title ?? null;
+  const titled = keepsTitle ? null : (found.find(({ title }) => title !== undefined)?.title ?? null);
   const { title, titleSource } = session;
   const isOurs = titleSource === null || titleSource === "prompt";
   const isTelling = title !== null && !saysNothing(title);
   // Ours comes from the first prompts, before anything was done; a client's may be "Help".
   const fallback =
-    titled === null && titleSource !== "user" && (isOurs || !isTelling) ? sessionTitle(turns()) : null;
+    !keepsTitle && titled === null && titleSource !== "user" && (isOurs || !isTelling)
+      ? sessionTitle(turns())
+      : null;
   const summaries = memory.inTransaction(() => {
     let changes = 0;
     const known = summariesOf(memory, session.id);

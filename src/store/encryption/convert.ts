@@ -11,6 +11,7 @@ import { removeIndexCache } from "../index/index-cache.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
 import { isDamaged, openElsewhere } from "../sqlite/database.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";
+import { convertVault } from "../vault/vault.ts";
 import {
   type Envelope,
   envelopeName,
@@ -131,6 +132,7 @@ function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Convers
   if (to === "encrypt") for (const dir of engineFolders()) rmSync(dir, { recursive: true, force: true });
   convertTexts([...textsOfDaemon(), ...trashedTexts()], to).forEach(done);
   for (const dir of auditFolders()) convertAudit(dir, to).forEach(done);
+  convertVault(to).forEach(done);
   return { files };
 }
 

@@ -7,6 +7,7 @@ import { daemonFiles, homeOf } from "../../project/home.ts";
 import { isSealed } from "../../protocol/sealed-text.ts";
 import { engineFolder } from "../index/engine-folder.ts";
 import { listTrash, rowsFile, trashDir } from "../trash/trash.ts";
+import { plainInVault } from "../vault/vault.ts";
 
 /** What a home holds that is encrypted when the home is, and what of it is plain. */
 
@@ -49,7 +50,7 @@ export function plainFiles(options: HomeFiles): string[] {
       return text.split("\n").some((line) => line !== "" && !isSealed(line));
     },
   );
-  return [...plainAmong(databasesOf(options)), ...texts, ...engineFolders()];
+  return [...plainAmong(databasesOf(options)), ...texts, ...plainInVault(), ...engineFolders()];
 }
 
 export const databasesOf = (options: HomeFiles): string[] => databasesIn(foldersOf(options));

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
 import { replaceFile } from "../../project/files/replace-file.ts";
 import { homeOf, makeDirectory } from "../../project/home.ts";
-import { isSealed, unseal } from "../../protocol/sealed-text.ts";
+import { isSealed, unseal, unsealBytes } from "../../protocol/sealed-text.ts";
 import {
   type DataKey,
   databaseKey,
@@ -241,9 +241,15 @@ function wrongKey({ source }: Envelope): PommelError {
  * A text of the spool or the log, sealed or not, as it was written.
  * @throws PommelError as `unlock`; for one that was sealed for another key, or changed
  */
-export function plainText(text: string): string {
-  if (!isSealed(text)) return text;
+export const plainText = (text: string): string =>
+  isSealed(text) ? unseal(text, privateKey(unlock(sealingEnvelope()))) : text;
+
+/** What `sealBytes` sealed in this home. @throws as `plainText` */
+export const plainBytes = (sealed: Buffer): Buffer =>
+  unsealBytes(sealed, privateKey(unlock(sealingEnvelope())));
+
+function sealingEnvelope(): Envelope {
   const envelope = homeEnvelope();
   if (envelope === null) throw new Error("it is sealed, and encryption.json is gone");
-  return unseal(text, privateKey(unlock(envelope)));
+  return envelope;
 }

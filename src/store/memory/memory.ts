@@ -12,7 +12,7 @@ import {
 import { rollBack } from "../sqlite/open-to-read.ts";
 import type { Sqlite } from "../sqlite/sqlite.ts";
 import { expendable, lostMemory } from "./backups/backup-content.ts";
-import { nameProject } from "./backups/whose-memory.ts";
+import { nameMemory } from "./backups/whose-memory.ts";
 import { hasUnheard, hideUnheard } from "./heard.ts";
 import { memorySchema } from "./schema.ts";
 
@@ -53,7 +53,7 @@ export class Memory extends Connection {
       expendable: (copies) => expendable([file, ...copies], 1 + maxBackups),
     });
     const memory = new Memory(file, db, how.readonly);
-    if (!how.readonly) nameProject(memory);
+    if (!how.readonly) nameMemory(memory);
     return memory;
   }
 

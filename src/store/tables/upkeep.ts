@@ -59,7 +59,7 @@ export const activity = table({
     at: time(),
     kind: oneOf(jobKinds),
     subject: text("words"),
-    outcome: oneOf(["done", "dead"]),
+    outcome: oneOf(["done", "dead", "gone"]),
     chunks: integer(),
     /** Units of work done (bytes of a transcript). */
     units: integer(),

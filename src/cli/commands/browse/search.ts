@@ -1,6 +1,11 @@
 import { join } from "node:path";
 import type { SearchAllResponse } from "../../../features/search/operation.ts";
-import { likelihood, verdictText } from "../../../protocol/reading/evidence.ts";
+import {
+  describeCoverage,
+  describeNothingYet,
+  likelihood,
+  verdictText,
+} from "../../../protocol/reading/evidence.ts";
 import { cutPainted, cutToWidth, widthOf } from "../../../text/display-width.ts";
 import { type Found, renderFound, renderSnippet, type Words, wordsOf } from "../../results/found.ts";
 import type { Screen } from "../../terminal/output.ts";
@@ -38,15 +43,21 @@ export function viewSearch({ text }: Page & { kind: "search" }, { answers, scree
             preview: (index, width) =>
               preview(hits[index]!, found?.query ?? "", { ...screen, columns: width }),
           }
-        : { kind: "message", text: emptyText(query, answer) },
+        : { kind: "message", text: emptyText(query, answer, found) },
     target: (index) => hits[index]?.target ?? {},
     asks: query === "" ? [] : [{ route: "searchAll", request }],
   };
 }
 
-function emptyText(query: string, answer: ReturnType<Surroundings["answers"]["to"]>): string {
+function emptyText(
+  query: string,
+  answer: ReturnType<Surroundings["answers"]["to"]>,
+  found: SearchAllResponse | null,
+): string {
   if (query === "") return "Type to search code, sessions and commits.";
   if (answer === null) return "Searching…";
+  const unread = found === null ? [] : coveragesOf(found).map(describeNothingYet);
+  if (answer.error === null && unread.length > 0) return unread.join(" ");
   return answer.error ?? `Nothing found about "${printable(query)}". Try other words.`;
 }
 
@@ -112,8 +123,18 @@ function summaryOf({ verdict, code, transcripts, history }: SearchAllResponse, h
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const total = sides.reduce((sum, side) => sum + side.total_results, 0);
   const took = Math.max(...sides.map((side) => side.search_time_ms));
-  return `${verdictText[verdict]}; ${hits.length} of ${total} results, ${Math.round(took)} ms`;
+  const coverages = coveragesOf({ code, transcripts, history }).map(describeCoverage);
+  const said =
+    verdict === "not_yet" ? coverages.join(" ") : [`${verdictText[verdict]};`, ...coverages].join(" ");
+  return `${said} ${hits.length} of ${total} results, ${Math.round(took)} ms`;
 }
+
+const coveragesOf = ({
+  code,
+  transcripts,
+  history,
+}: Pick<SearchAllResponse, "code" | "transcripts" | "history">) =>
+  [code, transcripts, history].flatMap((side) => side?.coverage ?? []);
 
 /** A result in three lines: where and what; when and why; the line that says most of it. */
 function hitRow(

@@ -64,7 +64,7 @@ function renderLines(answer: StatsAnswer, limit: number, screen: Screen): string
   const lookedAt = `${commits.looked_at.toLocaleString("en")}${of} commits analysed`;
   const notes = answer.notes.flatMap((note) => wrapped(note, columns));
   if (total.lines === 0) {
-    const what = commits.looked_at === 0 ? "No commits analysed." : `No added lines: ${lookedAt}.`;
+    const what = commits.looked_at === 0 ? "No shares of lines yet." : `No added lines: ${lookedAt}.`;
     return [what, ...notes].join("\n");
   }
   const kinds = authorsIn(total).map((author) => [

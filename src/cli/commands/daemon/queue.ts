@@ -117,6 +117,7 @@ const recentColumns: Column[] = [
   { title: "" },
 ];
 const barWidth = 20;
+const marks = { done: "ok", gone: "warn", dead: "fail" } as const;
 
 export function renderQueue(report: QueueReport, screen: Screen): string {
   const { colors, columns } = screen;
@@ -165,9 +166,9 @@ export function renderQueue(report: QueueReport, screen: Screen): string {
     const rows = recent
       .slice(0, recentShown)
       .map(({ kind, subject, outcome, chunks, took_ms, at }) => [
-        `  ${tick(outcome === "done" ? "ok" : "fail", colors)} ${kind}`,
+        `  ${tick(marks[outcome], colors)} ${kind}`,
         oneLine(subject),
-        counted(chunks, "chunk"),
+        outcome === "gone" ? "deleted before it was read" : counted(chunks, "chunk"),
         humanDuration(took_ms),
         when(at, screen),
       ]);

@@ -5,6 +5,7 @@ import { agentNamed, agents, placesOf } from "../../../agents/registry.ts";
 import { call } from "../../../client/call.ts";
 import type { ImportFollowed } from "../../../features/import/import.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
+import { rememberGone } from "../../../git/projects/gone-checkout.ts";
 import { projectRoots } from "../../../git/projects/roots.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { ImportPreview } from "../../../sessions/ingest/import-preview.ts";
@@ -15,7 +16,7 @@ import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, localTime, oneLine } from "../../terminal/text.ts";
-import { importTranscripts } from "./sources.ts";
+import { importTranscripts, keepPastSessions } from "./sources.ts";
 
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
@@ -105,6 +106,9 @@ export async function importCommand(
     output.print("Nothing was imported.");
     return 1;
   }
+  // An agent that is started meanwhile may delete what is old.
+  await keepPastSessions(output);
+  for (const directory of preview.gone) rememberGone(project, directory);
   const followed = await importTranscripts(project, agent, preview.files);
   if (followed === null) {
     output.note("The import continues in the daemon; `pm daemon queue` shows its progress.");

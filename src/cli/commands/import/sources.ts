@@ -63,6 +63,12 @@ export async function importTranscripts(
   return call("followImport", { files }, project, { signal, onProgress }).finally(progress.finish);
 }
 
+/** Puts what is not read yet where no agent deletes it. */
+export async function keepPastSessions(output: Output): Promise<void> {
+  const { problem } = await call("keepUnread", {}, null);
+  if (problem !== null) output.note(oneLine(problem, 300));
+}
+
 /** What the import waits for once nothing has moved for a while: a full disk, say. The daemon goes on by itself when it is gone. */
 function stallWatch(project: Project): (done: number) => string | undefined {
   let [moved, asked, reason] = [{ done: -1, at: 0 }, 0, ""];

@@ -129,7 +129,7 @@ function declareCopies(memory: Command): void {
     .command("restore")
     .description("Put a backup in the place of the memory, after showing what changes")
     .argument("[backup]", "its number or name in `pm memory backup list`, or a file (default: the newest)")
-    .option("--as <project>", "this project's name, for a backup of another one or of nobody knows which")
+    .option("--as <project>", "this project's name, for a backup of another one, or from another home")
     .option(...shared.dryRun)
     .option(...shared.yes)
     .addHelpText(
@@ -138,7 +138,7 @@ function declareCopies(memory: Command): void {
         ["pm memory restore --dry-run", "what the newest backup would change"],
         ["pm memory restore 2", "the second of `pm memory backup list`"],
         ["pm memory restore /mnt/usb/before.db --yes", "a file, for scripts"],
-        ["pm memory restore other.db --as my-app", "another project's, as the memory of this one"],
+        ["pm memory restore other.db --as my-app", "another project's or home's, as the memory of this one"],
         ["pm memory undo", "back to what it was before"],
       ),
     )

@@ -1,9 +1,9 @@
 import type { HistoryResult, SearchAllResponse } from "../../../features/search/operation.ts";
+import { describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound } from "../../../protocol/results.ts";
-import type { Verdict } from "../../../protocol/values.ts";
 import { counted, heading } from "../../terminal/text.ts";
 import { renderCommits, renderEvents } from "./history.ts";
-import { nothingFound, type ResultStyle, renderResults, verdictLine } from "./results.ts";
+import { adviceLine, type Judged, nothingFound, type ResultStyle, renderResults } from "./results.ts";
 import { renderTranscripts } from "./transcripts.ts";
 
 /** What `pm search` found, by kind. */
@@ -17,9 +17,8 @@ export function isOfCode({ code, transcripts, history }: FoundByKind): boolean {
   return code !== null && isEmpty && (history === null || history.results.length === 0);
 }
 
-interface Group {
+interface Group extends Judged {
   title: string;
-  verdict: Verdict;
   blocks: readonly string[];
   /** "3 of 12 results, 4 ms". */
   summary: string;
@@ -35,14 +34,18 @@ export function renderGroups(found: FoundByKind, style: ResultStyle): string {
   const groups = groupsOf(found, style);
   if (groups.every(({ blocks }) => blocks.length === 0)) {
     const query = (found.code ?? found.transcripts ?? found.history)?.query ?? "";
-    return nothingFound(query, nextOf(found));
+    const unread = [
+      ...new Set(groups.flatMap(({ coverage }) => (coverage ? describeNothingYet(coverage) : []))),
+    ];
+    return unread.length > 0 ? unread.join("\n") : nothingFound(query, nextOf(found));
   }
   return groups
     .filter(({ blocks, isExpected }) => blocks.length > 0 || isExpected)
-    .map(({ title, verdict, blocks, summary }) =>
+    .map(({ title, verdict, coverage, blocks, summary }) =>
       [
         heading(`${title} (${counted(blocks.length, "result")})`, colors),
-        ...(blocks.length === 0 ? [] : verdictLine(verdict, colors)),
+        ...(blocks.length > 0 ? adviceLine({ verdict, coverage }, colors) : []),
+        ...(blocks.length === 0 && coverage ? [describeNothingYet(coverage)] : []),
         ...blocks,
         ...(blocks.length === 0 || summary === "" ? [] : [colors.dim(summary)]),
       ].join("\n\n"),
@@ -55,7 +58,6 @@ function nextOf({ transcripts, history }: FoundByKind): string {
   if (transcripts?.searched_by.includes("content"))
     return "Try fewer words or filters; without --in content, sessions are searched by meaning, too.";
   if (transcripts !== null) return "Try other words; `pm session list` lists recorded sessions.";
-  if (history?.commits.is_complete === false) return "Try again soon; `git log` lists all commits.";
   if (history?.commits.indexed === 0) return "Try other words; `pm event list` lists events.";
   return "Try other words; `git log` lists all commits.";
 }
@@ -69,6 +71,7 @@ function groupsOf({ code, transcripts, history }: FoundByKind, style: ResultStyl
     groups.push({
       title: "Code",
       verdict: code.verdict,
+      coverage: code.coverage,
       blocks,
       summary: summary(code),
       isExpected: true,
@@ -76,16 +79,19 @@ function groupsOf({ code, transcripts, history }: FoundByKind, style: ResultStyl
     });
   }
   if (transcripts !== null) {
-    const { query, verdict, results, memory, is_named: isNamed = false } = transcripts;
+    const { query, verdict, coverage, results, memory, is_named: isNamed = false } = transcripts;
     const blocks = renderTranscripts(query, results, style);
-    const isExpected = memory.as_of !== null;
-    groups.push({ title: "Sessions", verdict, blocks, summary: summary(transcripts), isExpected, isNamed });
+    const isExpected = memory.as_of !== null || coverage !== undefined;
+    const judged = { verdict, coverage };
+    groups.push({ title: "Sessions", ...judged, blocks, summary: summary(transcripts), isExpected, isNamed });
   }
   if (history !== null) {
-    const { query, verdict, results, is_named: isNamed = false } = history;
+    const { query, verdict, coverage, results, is_named: isNamed = false } = history;
+    const judged = { verdict, coverage };
     const commits = renderCommits(query, results.filter(isCommit), style);
     const events = renderEvents(query, results.filter(isEvent), style);
-    groups.push({ title: "Commits", verdict, blocks: commits, summary: "", isExpected: false, isNamed });
+    const isExpected = coverage !== undefined;
+    groups.push({ title: "Commits", ...judged, blocks: commits, summary: "", isExpected, isNamed });
     groups.push({ title: "Events", verdict, blocks: events, summary: "", isExpected: false, isNamed: false });
   }
   // What the query names by its hash, id, branch, place or in quotes comes before what is like it.

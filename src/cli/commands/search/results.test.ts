@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { exitCode } from "../../../project/errors.ts";
 import type { SearchResponse } from "../../../protocol/results.ts";
 import { wordsOf } from "../../results/found.ts";
 import { createPalette } from "../../terminal/palette.ts";
-import { renderAnswer } from "./results.ts";
+import { renderGroups } from "./groups.ts";
+import { exitCodeOf, renderAnswer } from "./results.ts";
 
 type Result = SearchResponse["results"][number];
 
@@ -65,6 +67,30 @@ test("shows where, what, why and the lines that match", () => {
       "1 of 1 results, 1.5 ms",
     ].join("\n"),
   );
+});
+
+test("says how much was there to search while the index is built, and that nothing was found only of that", () => {
+  const coverage = { of: "files" as const, done: 1, total: 8, files_read: 8 };
+  const judged = { verdict: "not_yet" as const, coverage };
+  expect(renderAnswer({ ...answerOf("backoff limit", result), ...judged }, plain)).toMatch(
+    /^From the text of 8 files; the index is 12 % done\.\n\n1\. src/,
+  );
+  const nothing = { ...answerOf("zebra"), ...judged };
+  expect(renderAnswer(nothing, plain)).toBe(
+    "None of 8 files contains these words yet: the index, which also finds by meaning, is 12 % done.",
+  );
+  expect(renderGroups({ code: nothing, transcripts: null, history: null }, plain)).toBe(
+    renderAnswer(nothing, plain),
+  );
+});
+
+test("what may still be found is no failure of a script", () => {
+  const side = { results: [], verdict: "probably_not_here" as const };
+  expect(exitCodeOf({ code: side, transcripts: null, history: null })).toBe(exitCode.notFound);
+  expect(exitCodeOf({ code: { ...side, verdict: "not_yet" }, transcripts: side, history: null })).toBe(
+    exitCode.ok,
+  );
+  expect(exitCodeOf({ code: answerOf("retry", result), transcripts: null, history: null })).toBe(exitCode.ok);
 });
 
 test("shows the whole chunk on request", () => {

@@ -1,7 +1,13 @@
 import { exitCode } from "../../../project/errors.ts";
 import type { GraphEdge, Neighbours } from "../../../protocol/graph.ts";
-import { howSure, isCall, nameInFull, verdictAdvice } from "../../../protocol/reading/evidence.ts";
-import type { SearchResponse } from "../../../protocol/results.ts";
+import {
+  adviseOn,
+  describeNothingYet,
+  howSure,
+  isCall,
+  nameInFull,
+} from "../../../protocol/reading/evidence.ts";
+import type { Coverage, SearchResponse } from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { type Found, type FoundStyle, renderFound } from "../../results/found.ts";
 import { fileUrl } from "../../terminal/links.ts";
@@ -30,7 +36,8 @@ export interface ResultStyle extends FoundStyle {
 /** An answer for a person: its verdict, then results, best first, each with where it is, why it is there and its matching lines. */
 export function renderAnswer(answer: SearchResponse, style: ResultStyle): string {
   const { colors } = style.screen;
-  const { query, results, verdict } = answer;
+  const { query, results, coverage } = answer;
+  if (results.length === 0 && coverage) return describeNothingYet(coverage);
   if (results.length === 0) {
     const next = style.isFiltered
       ? "Try without --path, --language, --level or --package."
@@ -42,12 +49,18 @@ export function renderAnswer(answer: SearchResponse, style: ResultStyle): string
   const blocks = renderResults(query, results, style);
   const shown = `${results.length} of ${answer.total_results}`;
   const summary = colors.dim(`${shown} results, ${answer.search_time_ms} ms`);
-  return [...verdictLine(verdict, colors), ...blocks, summary].join("\n\n");
+  return [...adviceLine(answer, colors), ...blocks, summary].join("\n\n");
+}
+
+/** An answer, as far as it speaks of itself. */
+export interface Judged {
+  verdict: Verdict;
+  coverage?: Coverage | undefined;
 }
 
 /** What a reader should know before the results; of what is found nothing. */
-export function verdictLine(verdict: Verdict, colors: Palette): string[] {
-  const advice = verdictAdvice[verdict];
+export function adviceLine(judged: Judged, colors: Palette): string[] {
+  const advice = adviseOn(judged);
   return advice === null ? [] : [colors.warn(advice)];
 }
 
@@ -145,14 +158,16 @@ function neighbourLines(graph: Neighbours, dim: (text: string) => string): strin
 }
 
 /** The parts of an answer to `pm search`; null: not searched. */
-export interface Sides<Results = { results: readonly unknown[] }> {
+export interface Sides<Results = { results: readonly unknown[]; verdict: Verdict }> {
   code: Results | null;
   transcripts: Results | null;
   history: Results | null;
 }
 
-/** The exit code of a search: "not found" where no side has a result. */
+/** The exit code of a search: "not found" where no side has a result, nor may get one once all is read. */
 export function exitCodeOf({ code, transcripts, history }: Sides): number {
-  const isFound = [code, transcripts, history].some((side) => side !== null && side.results.length > 0);
+  const isFound = [code, transcripts, history].some(
+    (side) => side !== null && (side.results.length > 0 || side.verdict === "not_yet"),
+  );
   return isFound ? exitCode.ok : exitCode.notFound;
 }

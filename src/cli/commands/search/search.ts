@@ -122,43 +122,11 @@ interface Asked {
 async function ask(project: Project, search: Search): Promise<Asked> {
   const without: UnreachableReason[] = [];
   const how: CallOptions = { onHere: (why) => without.push(why) };
-  // Starting the daemon and scanning the directory count as well.
-  const asked = performance.now();
-  let found = await foundIn(project, search, how);
-  const giveUpAt = performance.now() + nothingFoundMs;
-  let answerAt = asked + firstAnswerMs;
-  while (without.length === 0 && found.code !== null && !found.code.index.is_complete) {
-    await indexFirst(project, answerAt - performance.now());
-    answerAt = performance.now() + lookAgainMs;
-    found = await foundIn(project, search, how);
-    if (found.code?.results.length !== 0 || performance.now() > giveUpAt) break;
-  }
+  const found = await foundIn(project, search, how);
   const [reason] = without;
-  if (reason !== undefined) return { answer: found, note: noteOnAge(found, whyHere(reason)) };
-  const { pending = 0, is_complete = true } = found.code?.index ?? {};
-  const isBehind = !is_complete || (pending ?? 0) > manyChanges;
-  const isReading = (found.transcripts?.memory.pending ?? 0) > manyChanges;
-  const what = isBehind ? "Still indexing" : isReading ? "Still importing sessions" : null;
-  return { answer: found, note: what && `${what}; see \`pm status --watch\`.` };
-}
-
-/** The first search in a directory waits so long for its index, then answers from what there is. Milliseconds. */
-const firstAnswerMs = 2000;
-/** So long where nothing was found by then, as that it is not there cannot be said before; and how often it looks. Milliseconds. */
-const nothingFoundMs = 20_000;
-const lookAgainMs = 250;
-
-async function indexFirst(project: Project, limitMs: number): Promise<void> {
-  const [{ waitForIndex }, { DaemonUnreachable }] = await Promise.all([
-    import("../../terminal/wait-for-index.ts"),
-    import("../../../client/daemon-client.ts"),
-  ]);
-  try {
-    await waitForIndex(project, limitMs);
-  } catch (error) {
-    // The answer says how far it is.
-    if (!(error instanceof DaemonUnreachable)) throw error;
-  }
+  if (reason !== undefined) return { answer: found, note: noteOnAge(found, reason) };
+  const isBehind = found.code?.coverage === undefined && (found.code?.index.pending ?? 0) > manyChanges;
+  return { answer: found, note: isBehind ? "Still indexing; see `pm status --watch`." : null };
 }
 
 async function foundIn(
@@ -187,10 +155,11 @@ function only(
 }
 
 /** How stale the answer may be without a daemon that watches files and transcripts. */
-function noteOnAge({ code, transcripts }: SearchAllResponse, why: string): string | null {
+function noteOnAge({ code, transcripts }: SearchAllResponse, reason: UnreachableReason): string | null {
+  const why = whyHere(reason);
   let note = why;
-  if (code && !code.index.is_complete) note += " and the first indexing is incomplete";
-  else if (code) note += ageOf("the index is from", code.index.as_of);
+  if (code?.coverage !== undefined && reason !== "timeout") note += "; `pm reindex` indexes the project";
+  if (code?.index.is_complete) note += ageOf("the index is from", code.index.as_of);
   if (transcripts) note += ageOf("the last session is from", transcripts.memory.as_of);
   return note === why ? null : `${note}.`;
 }

@@ -11,6 +11,7 @@ import { findProject } from "../../../git/projects/find-project.ts";
 import { codeOf, PommelError } from "../../../project/errors.ts";
 import { findProgram } from "../../../project/find-program.ts";
 import type { Project } from "../../../project/paths.ts";
+import { describeCoverage } from "../../../protocol/reading/evidence.ts";
 import { shellQuoted } from "../../../text/shell.ts";
 import type { CommandContext } from "../../frame.ts";
 import type { Output } from "../../terminal/output.ts";
@@ -35,10 +36,16 @@ async function sessionMeant(project: Project, words: readonly string[]): Promise
       if (codeOf(error) !== "not_found") throw error;
     }
   }
-  const { verdict, results } = await call(searchTranscripts, { q: said, by: "session", limit: 1 }, project);
+  const { verdict, coverage, results } = await call(
+    searchTranscripts,
+    { q: said, by: "session", limit: 1 },
+    project,
+  );
   const [best] = results;
-  if (best === undefined || verdict === "probably_not_here")
-    throw new PommelError("not_found", `No session is about “${said}”.`, "`pm session` lists them.");
+  if (best === undefined || verdict === "probably_not_here" || verdict === "not_yet") {
+    const unread = coverage === undefined ? "" : ` ${describeCoverage(coverage)}`;
+    throw new PommelError("not_found", `No session is about “${said}”.${unread}`, "`pm session` lists them.");
+  }
   return call(handOver, { id: best.session_id }, project);
 }
 

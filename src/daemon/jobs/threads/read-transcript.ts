@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { agentNamed, statTranscript } from "../../../agents/registry.ts";
+import { letTranscriptGo, readingKept } from "../../../agents/vaulted.ts";
 import { belongsTo } from "../../../git/projects/roots.ts";
 import {
   type IngestOptions,
@@ -15,8 +16,9 @@ import { enqueue } from "../../../store/memory/jobs/jobs.ts";
 import type { JobRecord } from "../../../store/memory/memory-records.ts";
 import { sessionById } from "../../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../../store/memory/sessions/transcripts.ts";
+import { isKeptApart } from "../../../store/vault/vault.ts";
 import { askForSummary, priority, transcriptPayload } from "../conversation-requests.ts";
-import { type JobRun, NotYet } from "../do-job.ts";
+import { Gone, type JobRun, NotYet } from "../do-job.ts";
 import { askForHistory, askForLate } from "../git-jobs.ts";
 
 export interface ReadingWork extends ScrubbingWork {
@@ -45,8 +47,9 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const known = transcriptByPath(memory, path);
   const stat = statTranscript(path);
   if (stat === null) {
-    if (!known)
-      throw new NotYet("The file does not exist: it was never written, or was deleted before it was read.");
+    // A hook names a file before its client writes it. One that had a size was there.
+    if (!known && job.total > 0) throw new Gone("its client deleted it before it was read");
+    if (!known) throw new NotYet("The file does not exist yet.");
     log.info(`${path} is gone; what was imported stays`);
     return 0;
   }
@@ -76,14 +79,19 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   };
   const from = known && known.offset <= size ? known.offset : 0;
   const lastAt = known?.sessionId == null ? null : (sessionById(memory, known.sessionId)?.lastAt ?? null);
-  const result = await ingestTranscript(options, path, {
-    signal: run.signal,
-    onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
-  })
-    .catch((error: unknown) => {
-      throw error instanceof SharedLines ? new NotYet(error.message) : error;
+  const read = (source: IngestOptions["agent"]) =>
+    ingestTranscript({ ...options, agent: source }, path, {
+      signal: run.signal,
+      onProgress: (offset) => run.progress(Math.max(offset - from, 0), Math.max(size - from, 0)),
     })
-    .finally(() => noteProgress(work, path, known?.offset ?? 0, lastAt));
+      .catch((error: unknown) => {
+        throw error instanceof SharedLines ? new NotYet(error.message) : error;
+      })
+      .finally(() => noteProgress(work, path, known?.offset ?? 0, lastAt));
+  // What was replaced at its place is in the vault alone.
+  if (isKeptApart(path)) await read(readingKept(agent));
+  const result = await read(agent);
+  letTranscriptGo(agent, path);
   if (result.lines > 0) log.debug(`${path}: ${result.lines} new lines, ${result.chunks} chunks`);
   const isImport = asked.is_import === true;
   return (

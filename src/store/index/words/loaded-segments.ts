@@ -1,7 +1,7 @@
 import { levels as allLevels } from "../../../project/levels.ts";
 import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
-import { type ChunkId, chunkId, type FieldWeights } from "../port.ts";
+import { type ChunkId, chunkId, type FieldWeights, type Frequencies } from "../port.ts";
 import { countPresent, FieldSums, lengthNorm, type Postings } from "./postings.ts";
 import { placeOf, type SegmentChunks } from "./segment.ts";
 import { wordKernel } from "./word-kernel.ts";
@@ -102,6 +102,7 @@ export class LoadedSegments {
    * The best `k` chunks that hold any of the tokens. Scores fit together within one answer; where chunks are equally good,
    * the older is first.
    * @param found for each token what each segment has of it
+   * @param frequencies where these segments are only a part of what says how rare a token is
    */
   best(
     tokens: readonly string[],
@@ -109,14 +110,17 @@ export class LoadedSegments {
     weights: FieldWeights,
     k: number,
     inScope: (segment: LoadedSegment, place: number) => boolean,
+    frequencies?: Frequencies,
   ): Scored[] {
     const { all: segments, total } = this;
     const words = segments.reduce((sum, segment) => sum + segment.words, 0);
     const idfs = tokens.map((token, i) =>
-      idf(
-        total,
-        this.holding(token, ({ id }) => found[i]!.get(id)),
-      ),
+      frequencies === undefined
+        ? idf(
+            total,
+            this.holding(token, ({ id }) => found[i]!.get(id)),
+          )
+        : idf(frequencies.chunks, frequencies.holding.get(token) ?? 0),
     );
     const sums = new FieldSums(weights);
     const kernel = wordKernel();

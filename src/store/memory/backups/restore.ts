@@ -51,7 +51,7 @@ export function checkBackup(file: string): { isUnreleased: boolean } {
 /**
  * Puts a copy of `source` in the place of the memory, which goes into the trash. Nobody may have the memory
  * open. It is the old one until the new one is complete, up to date and checked.
- * @param from.isOwn whether it is of this project: of another one, what it shared with whom is not taken
+ * @param from.isOwn whether it is of this project and this person: of another one, what it shared with whom is not taken
  * @throws PommelError as `checkBackup`; `locked` when another process has the memory open; `disk_full`, `unreadable`
  */
 export function replaceMemory(

@@ -1,23 +1,28 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
 import { PommelError } from "../../../project/errors.ts";
+import { type Keeper, keeperHere, keeperShape } from "../../keeper.ts";
 import { projectFileIn, projectIdentity } from "../../project-file.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 
-/** Which project a memory is of. It says so itself, as copies of it go anywhere. */
+/** Which project a memory is of, and who keeps it. It says so itself, as copies of it go anywhere. */
 
-/** In `meta`: JSON. */
-const key = "project";
+/** In `meta`, as JSON. */
+const projectKey = "project";
+const keeperKey = "keeper";
 
 export type OwnProject = z.infer<typeof projectIdentity>;
 
-/** Writes into a memory of which project it is, where that has changed. */
-export function nameProject(memory: Connection): void {
+/** Writes into a project's memory which one it is of, and who keeps it, where that has changed. */
+export function nameMemory(memory: Connection): void {
   const project = projectHere(memory.file);
   if (project === null) return;
-  const text = JSON.stringify(project);
-  if (memory.meta(key) !== text) memory.setMeta(key, text);
+  const facts = { [projectKey]: project, [keeperKey]: keeperHere() };
+  for (const [key, fact] of Object.entries(facts)) {
+    const text = fact && JSON.stringify(fact);
+    if (memory.meta(key) !== text) memory.setMeta(key, text);
+  }
 }
 
 /** The project in whose directory a memory lies; null where nothing says it. */
@@ -27,11 +32,16 @@ export function projectHere(memoryDb: string): OwnProject | null {
 }
 
 /** The project that a memory says it is of; null where it says none. @throws PommelError as `keyOfDatabase` */
-export function projectIn(file: string): OwnProject | null {
+export const projectIn = (file: string): OwnProject | null => factIn(file, projectKey, projectIdentity);
+
+/** Who kept a memory, by what it says; null where it says nothing. @throws PommelError as `keyOfDatabase` */
+export const keeperIn = (file: string): Keeper | null => factIn(file, keeperKey, keeperShape);
+
+function factIn<T>(file: string, key: string, shape: z.ZodMiniType<T>): T | null {
   const db = new Sqlite(file, { mode: "read", timeoutMs: 5000 });
   try {
     const text = db.prepare("SELECT value FROM meta WHERE key = ?").pluck().get(key);
-    return z.parse(projectIdentity, JSON.parse(String(text)));
+    return z.parse(shape, JSON.parse(String(text)));
   } catch (error) {
     if (error instanceof PommelError) throw error;
     return null;

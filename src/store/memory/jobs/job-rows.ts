@@ -108,6 +108,30 @@ export function unfinishedJobs(memory: Memory, kind: JobKind): number {
   return memory.value<number>("SELECT count(*) FROM jobs WHERE kind = ? AND state <> 'dead'", kind);
 }
 
+/** How many transcripts of past sessions are to be imported, and are not read to their end. */
+export function unreadImports(memory: Memory): number {
+  return memory.value<number>(
+    "SELECT count(*) FROM jobs WHERE kind = 'transcript' AND state <> 'dead' AND payload ->> '$.is_import' IS 1",
+  );
+}
+
+/** Whether a job of a kind and subject waits or runs. */
+export function isJobUnfinished(
+  memory: Memory,
+  { kind, subject }: Pick<JobRecord, "kind" | "subject">,
+): boolean {
+  return memory.has("SELECT 1 FROM jobs WHERE kind = ? AND subject = ? AND state <> 'dead'", kind, subject);
+}
+
+/** How many transcripts are known, and how many of them are read to where they ended when they were last looked at. */
+export function transcriptsRead(memory: Memory): { read: number; total: number } {
+  return memory.get<{ read: number; total: number }>(
+    `WITH unread AS (SELECT DISTINCT subject AS path FROM jobs WHERE kind = 'transcript' AND state <> 'dead')
+     SELECT count(*) AS total, count(*) - (SELECT count(*) FROM unread) AS read
+     FROM (SELECT path FROM transcripts UNION SELECT path FROM unread)`,
+  );
+}
+
 /**
  * Whether anything is being done, or waits to be; what a language model writes, a summary that waits for its session to
  * fall quiet, and a commit that waits for more to be said of it, do not count. A commit that a hook has just reported does.

@@ -130,6 +130,8 @@ export function noteProgress(
 }
 
 export interface Finished {
+  /** "gone": there was nothing left to work on. */
+  outcome?: "done" | "gone";
   /** Chunks that were written. */
   chunks: number;
   tookMs: number;
@@ -140,14 +142,14 @@ export interface Finished {
 export function finish(
   memory: Memory,
   job: ClaimedJob,
-  { chunks, tookMs, now = Date.now() }: Finished,
+  { outcome = "done", chunks, tookMs, now = Date.now() }: Finished,
 ): boolean {
   return ifOurs(memory, job, ({ kind, subject, done, total }) => {
     memory
       .prepare("DELETE FROM jobs WHERE id = ? OR (state = 'dead' AND kind = ? AND subject = ?)")
       .run(job.id, kind, subject);
-    const units = Math.max(done, total);
-    addActivity(memory, { at: now, kind, subject, outcome: "done", chunks, units, tookMs });
+    const units = outcome === "gone" ? 0 : Math.max(done, total);
+    addActivity(memory, { at: now, kind, subject, outcome, chunks, units, tookMs });
   });
 }
 

@@ -41,6 +41,10 @@ export interface Forgotten extends ForgetCounts {
   isLogEmpty: boolean;
 }
 
+/** The sessions that were forgotten, by their agents' ids. */
+export const forgottenSessions = (memory: Memory): string[] =>
+  memory.column<string>("SELECT uid FROM forgotten WHERE kind = 'session'");
+
 /** Whether a session, a line or a note was forgotten. */
 export function isForgotten(memory: Memory, uid: string): boolean {
   return memory.has("SELECT 1 FROM forgotten WHERE uid = ?", uid);

@@ -91,6 +91,10 @@ export function ownTranscripts(memory: Memory, agent: string): { path: string; o
   );
 }
 
+/** How far each file was read. Bytes. */
+export const readOffsets = (memory: Memory): { path: string; offset: number }[] =>
+  memory.all<{ path: string; offset: number }>('SELECT path, "offset" FROM transcripts');
+
 /** Those of the files that were never read, also not before the client compressed them. */
 export function unknownTranscripts(memory: Memory, paths: readonly string[]): string[] {
   return memory.column<string>(

@@ -1,6 +1,12 @@
 import type { HistoryResult, SearchAllResponse } from "../../../features/search/operation.ts";
 import { likelihood } from "../../../protocol/reading/evidence.ts";
-import type { CodeResult, CommitFound, EventFound, SessionResult } from "../../../protocol/results.ts";
+import type {
+  CodeResult,
+  CommitFound,
+  Coverage,
+  EventFound,
+  SessionResult,
+} from "../../../protocol/results.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { commitLink, fileLink, memoryLink, sessionLink } from "../../router.ts";
 
@@ -14,6 +20,8 @@ export type Hit = { key: string; href: string; likely: number } & (
 
 export interface Found {
   verdict: Verdict;
+  /** Of what is not read in full yet. */
+  coverages: Coverage[];
   hits: Hit[];
   total: number;
   tookMs: number;
@@ -36,6 +44,7 @@ export function foundIn({
   ].sort((a, b) => b.likely - a.likely);
   return {
     verdict,
+    coverages: sides.flatMap((side) => side.coverage ?? []),
     hits,
     total: sides.reduce((sum, side) => sum + side.total_results, 0),
     tookMs: Math.max(0, ...sides.map((side) => side.search_time_ms)),

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
+import { describeCoverage, describeNothingYet } from "../../../protocol/reading/evidence.ts";
 import type { Verdict } from "../../../protocol/values.ts";
 import { project } from "../../api/project.ts";
 import { useAnswer } from "../../api/use-answer.ts";
@@ -65,16 +66,17 @@ export default function Search({ query }: ViewProps) {
 }
 
 function Results({ found, words }: { found: Found; words: string }) {
-  const { verdict, hits, total, tookMs, notes } = found;
+  const { verdict, coverages, hits, total, tookMs, notes } = found;
+  const unread = coverages.map(hits.length === 0 ? describeNothingYet : describeCoverage);
   const marked = wordsOf(words);
   return (
     <>
       <p class="summary" role="status">
         {hits.length === 0
-          ? `Nothing found about “${words}”.`
+          ? unread.length === 0 && `Nothing found about “${words}”.`
           : `${verdicts[verdict]}${counted(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
       </p>
-      {notes.map((note) => (
+      {[...unread, ...notes].map((note) => (
         <p key={note} class="summary">
           {note}
         </p>
@@ -93,5 +95,6 @@ function Results({ found, words }: { found: Found; words: string }) {
 const verdicts: Readonly<Record<Verdict, string>> = {
   found: "",
   maybe: "Maybe: these come closest. ",
+  not_yet: "",
   probably_not_here: "Probably not here; these come closest. ",
 };

@@ -142,6 +142,9 @@ function Queue({ queue }: { queue: QueueResponse }) {
   );
 }
 
+/** How jobs end that were not done. */
+const ends = { done: null, dead: "failed", gone: "deleted before it was read" } as const;
+
 function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
   const jobs = [
     ...recent.map(({ path, chunks, took_ms, at }) => ({
@@ -150,22 +153,22 @@ function LastJobs({ queue: { recent, sessions } }: { queue: QueueResponse }) {
       chunks,
       took_ms,
       at,
-      isDead: false,
+      end: null,
     })),
-    ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, isDead: outcome === "dead" })),
+    ...sessions.recent.map(({ outcome, ...job }) => ({ ...job, end: ends[outcome] })),
   ].sort((a, b) => b.at.localeCompare(a.at));
   return (
     <Part as="panel" title="Last jobs">
       {jobs.length === 0 && <p class="nothing">None since the daemon started.</p>}
       {jobs.length > 0 && (
         <Table head={["When", "What", "Of", "Took"]}>
-          {jobs.map(({ kind, subject, took_ms, at, isDead }) => (
+          {jobs.map(({ kind, subject, took_ms, at, end }) => (
             <tr key={`${at} ${kind} ${subject}`}>
               <td>
                 <Time at={at} />
               </td>
               <td>
-                {kind} {isDead && <Badge tone="bad">failed</Badge>}
+                {kind} {end !== null && <Badge tone="bad">{end}</Badge>}
               </td>
               <td class="path">{subject}</td>
               <td>{Math.round(took_ms).toLocaleString("en")} ms</td>

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { programFile } from "../../client/autostart.ts";
+import { useLauncher } from "../../git/launch.ts";
+import { socketOf } from "../../project/home.ts";
+import type { Logger } from "../../project/log.ts";
+
+/**
+ * From this size on a fork takes longer than asking another process: 39 ms at 500 MB beside 3 ms, on a busy machine. A daemon
+ * at rest is smaller, and keeps no second process.
+ */
+const largeBytes = 150 * 2 ** 20;
+const smallBytes = 100 * 2 ** 20;
+
+/** The small process that starts git for this one, there while this one is large. */
+export class GitLauncher {
+  private child: ChildProcess | null = null;
+  private readonly socket = join(dirname(socketOf()), "git.sock");
+
+  constructor(private readonly log: Logger) {
+    if (isNeeded) useLauncher(this.socket);
+  }
+
+  /** Starts or ends it by the size of this process. To be called now and then. */
+  check(rssBytes = process.memoryUsage.rss()): void {
+    if (!isNeeded) return;
+    if (this.child === null && rssBytes > largeBytes) this.start();
+    else if (this.child !== null && rssBytes < smallBytes) this.end();
+  }
+
+  private start(): void {
+    rmSync(this.socket, { force: true });
+    const options = ["--max-old-space-size=32", "--max-semi-space-size=1"];
+    const child = spawn(process.execPath, [...options, programFile("git-launcher.cjs"), this.socket], {
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    this.child = child;
+    child.stdin!.on("error", () => {});
+    child.once("error", (error) => this.log.debug(`git is started without a launcher: ${error.message}`));
+    child.once("close", () => {
+      if (this.child === child) this.child = null;
+    });
+  }
+
+  end(): void {
+    this.child?.stdin?.end();
+    this.child = null;
+  }
+}
+
+/** Elsewhere a process is not started by a copy of this one. */
+const isNeeded = process.platform === "linux";

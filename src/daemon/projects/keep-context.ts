@@ -1,0 +1,42 @@
+import { makeReady, stateOfReady } from "../../features/context/ready.ts";
+import { messageOf } from "../../project/errors.ts";
+import type { Logger } from "../../project/log.ts";
+import type { Project } from "../../project/paths.ts";
+import type { Ending } from "../lifecycle/endings.ts";
+
+/** How often to look whether anything changed that agents are told of. Milliseconds. */
+const lookMs = 1000;
+/** Between one making and the next it rests so many times as long as that took: while sessions are read, all changes all the time. */
+const restsTimes = 20;
+
+/** Keeps what a checkout's agents are told by themselves ready for hooks. @returns what ends that */
+export function keepContext(project: Project, log: Logger): Ending {
+  let state = "";
+  let nextAt = 0;
+  let making: Promise<void> = Promise.resolve();
+  let isMaking = false;
+  const make = async () => {
+    const started = performance.now();
+    const before = stateOfReady(project);
+    try {
+      await makeReady(project);
+    } catch (error) {
+      log.debug(`${project.root}: context is not made ready: ${messageOf(error)}`);
+    }
+    state = before;
+    nextAt = performance.now() + (performance.now() - started) * restsTimes;
+  };
+  const look = () => {
+    if (isMaking || performance.now() < nextAt || stateOfReady(project) === state) return;
+    isMaking = true;
+    making = make().finally(() => {
+      isMaking = false;
+    });
+  };
+  const timer = setInterval(look, lookMs).unref();
+  look();
+  return async () => {
+    clearInterval(timer);
+    await making;
+  };
+}

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { audited } from "../../answers/audit.ts";
+import { throughDoor } from "../../answers/door.ts";
+import { configOf, withMemory } from "../../answers/open.ts";
+import type { Config } from "../../project/config/settings.ts";
+import { changeOf } from "../../project/files/file-id.ts";
+import { homeOf, ownConfigFile } from "../../project/home.ts";
+import { gitDirAt, type Project } from "../../project/paths.ts";
+import {
+  changedAt,
+  type ReadyAtStart,
+  type ReadyForEdits,
+  type ReadyLine,
+  removeReady,
+  saidFile,
+  writeReady,
+} from "../../protocol/ready-context.ts";
+import { publicKeyOf } from "../../protocol/sealed-text.ts";
+import type { GivenContextItem } from "../../protocol/spool-items.ts";
+import { saveInjection } from "../../store/memory/injections.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
+import { trustFileIn } from "../../sync/origin/trust.ts";
+import { tokensOf } from "../../text/text-size.ts";
+import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
+import { maxTokens, sourceFor, summaryIn } from "./context.ts";
+import { toTellByFile } from "./for-edit.ts";
+import { giveContext } from "./operation.ts";
+import { frameAround, frameQuotes, type Injection } from "./source.ts";
+
+/** Sessions that were at work so lately may be compacted; the latest. Milliseconds. */
+const compactedWithinMs = 3_600_000;
+const maxCompactions = 8;
+
+/**
+ * Writes down what agents in a checkout are told by themselves, for hooks that have no time to ask (ready-context.ts); removes
+ * it where nothing is to be told. To be called where the memory is open.
+ */
+export async function makeReady(project: Project): Promise<void> {
+  const config = configOf(project);
+  const isWanted = config["context.mode"] !== "off" && config["sessions.capture"];
+  if (!isWanted || publicKeyOf() !== null) return removeReady(project);
+  // As the hook itself would be answered.
+  await throughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
+}
+
+async function writeAll(project: Project, config: Config, memory: Memory): Promise<void> {
+  const kinds = config["context.kinds"];
+  // What changes while it is made makes it old.
+  const made = {
+    at: Date.now(),
+    from: whatItIsMadeFrom(project),
+    memory: stateOf(project),
+    ...frameAround(),
+  };
+  const atStart: ReadyAtStart = { ...made, start: [], compactions: {} };
+  // Of a session that is new.
+  const source = await sourceFor(project, memory, { session_id: "", cwd: project.root });
+  if (kinds.includes("start")) atStart.start = linesOf(await toTellAtStart(source, ""));
+  if (kinds.includes("compaction")) {
+    // What has only begun has no transcript yet, and nothing to lose.
+    const active = activeSessions(memory, made.at - compactedWithinMs).filter(
+      ({ paths }) => paths.length > 0,
+    );
+    for (const { uid, paths } of active.sort((a, b) => b.lastAt - a.lastAt).slice(0, maxCompactions)) {
+      const summary = await summaryIn(memory, { transcript_path: paths[0] });
+      atStart.compactions[uid] = linesOf(toTellAfterCompaction(source, uid, summary));
+    }
+  }
+  writeReady(project, "start", atStart);
+  const forEdits: ReadyForEdits = { ...made, files: {} };
+  if (kinds.includes("edit"))
+    for (const [file, items] of toTellByFile(source)) forEdits.files[file] = linesOf(items);
+  writeReady(project, "edits", forEdits);
+}
+
+/** What must be as it was. */
+function whatItIsMadeFrom(project: Project): Record<string, string> {
+  const gitDir = gitDirAt(project.root);
+  const files = [
+    ...(gitDir === null ? [] : [join(gitDir, "HEAD")]),
+    ...[ownConfigFile(), project.configFile, project.teamConfigFile],
+    ...[saidFile(project), trustFileIn(homeOf())],
+  ];
+  return Object.fromEntries(files.map((file) => [file, changeOf(file)]));
+}
+
+/** The files of a memory, and when they changed last. */
+function stateOf({ memoryDb }: Project): ReadyAtStart["memory"] {
+  const files = [memoryDb, `${memoryDb}-wal`];
+  return { files, changedAt: changedAt(files) };
+}
+
+/** Names the state of all that it is made from: what is ready is made anew when this changes. */
+export const stateOfReady = (project: Project): string =>
+  JSON.stringify([whatItIsMadeFrom(project), stateOf(project).changedAt]);
+
+function linesOf(items: readonly Injection[]): ReadyLine[] {
+  const framed = frameQuotes(items, maxTokens);
+  if (framed === null) return [];
+  return framed.included.map(({ ref, why, score, session = null }, i) => ({
+    ...{ text: framed.lines[i]!, ref, why, score, session },
+  }));
+}
+
+/** Records what a hook told by itself, as if it had asked. */
+export async function recordGiven(project: Project, memory: Memory, item: GivenContextItem): Promise<void> {
+  const { session_id, event, received_at: at, took_ms: tookMs, text, items } = item;
+  const reason = [...new Set(items.map(({ why }) => why))].join("; ");
+  const tokens = tokensOf(text);
+  const textHash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const record = async () => {
+    saveInjection(memory, { sessionUid: session_id, event, at, reason, tokens, tookMs, textHash, items });
+    return { text, items };
+  };
+  await throughDoor("hook", () => audited(project, giveContext.name, { event, session_id }, record));
+}

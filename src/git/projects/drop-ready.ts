@@ -1,0 +1,17 @@
+import { writeFileSync } from "node:fs";
+import { type Project, projectOf } from "../../project/paths.ts";
+import { removeReady, saidFile } from "../../protocol/ready-context.ts";
+import { Registry } from "../../store/registry.ts";
+
+/**
+ * Agents are told nothing by themselves that was made ready before: a person has changed what there is to tell. What is being made
+ * ready now counts no longer, either. Never fails.
+ */
+export function dropReady({ id, dataDir }: Pick<Project, "id" | "dataDir">): void {
+  try {
+    writeFileSync(saidFile({ dataDir }), `${Date.now()}\n`, { mode: 0o600 });
+    for (const { root } of Registry.openIfThere()?.checkouts(id) ?? []) removeReady(projectOf(id, root));
+  } catch {
+    // Where nothing can be written, nothing was made ready.
+  }
+}

@@ -1,0 +1,144 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { changeOf } from "../project/files/file-id.ts";
+import { namesIn } from "../project/files/if-any.ts";
+import { replaceFile } from "../project/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../project/home.ts";
+import { type Project, projectOf, realPath, teamDirName } from "../project/paths.ts";
+
+/**
+ * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon
+ * nor a database. The daemon writes it anew when what it was made from changes; in an encrypted home it writes none.
+ *
+ * Hooks load this: it imports next to nothing.
+ */
+
+/** A line of context, as it is quoted. */
+export interface ReadyLine {
+  text: string;
+  ref: string;
+  why: string;
+  score: number | null;
+  /** The session that said it, which is not told so again; null: none, or several. */
+  session: string | null;
+}
+
+/** When and from what it was made. */
+interface Made {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** What must not have changed since, by path: HEAD, settings, and what a person said (`changeOf`). */
+  from: Record<string, string>;
+  /** What changes all the time, and when it had last. Milliseconds since the epoch. */
+  memory: { files: string[]; changedAt: number };
+  /** What stands before and behind the lines. */
+  head: string;
+  tail: string;
+}
+
+/** At the start of a session, and after a compaction of one of these. */
+export interface ReadyAtStart extends Made {
+  start: ReadyLine[];
+  /** By session. */
+  compactions: Record<string, ReadyLine[]>;
+}
+
+/** About files that are edited, by their paths from the root of the checkout. */
+export interface ReadyForEdits extends Made {
+  files: Record<string, ReadyLine[]>;
+}
+
+interface Ready {
+  start: ReadyAtStart;
+  edits: ReadyForEdits;
+}
+
+const fileOf = (kind: keyof Ready, { cacheDir }: Pick<Project, "cacheDir">): string =>
+  join(cacheDir, `context-${kind}.json`);
+
+export function writeReady<Kind extends keyof Ready>(project: Project, kind: Kind, ready: Ready[Kind]): void {
+  makeDirectory(project.cacheDir);
+  replaceFile(fileOf(kind, project), JSON.stringify(ready));
+}
+
+export function removeReady(project: Project): void {
+  for (const kind of ["start", "edits"] as const) rmSync(fileOf(kind, project), { force: true });
+}
+
+/** Changes when a person said something that agents must know at once: a note, or that something be forgotten. */
+export const saidFile = ({ dataDir }: Pick<Project, "dataDir">): string => join(dataDir, "said");
+
+/** What hooks told sessions of by themselves, a file for each: its lines are the places of what was told. */
+const givenDir = (): string => join(homeOf().stateDir, "given");
+const givenFile = (session: string): string => join(givenDir(), fileNameFor(session));
+
+/** Any text as a file's name. */
+export const fileNameFor = (text: string): string => text.replace(/[^\w-]/g, "_").slice(0, 100);
+
+/** What a session was told by hooks, the daemon may not know of it yet. */
+export function refsGiven(session: string): string[] {
+  try {
+    return readFileSync(givenFile(session), "utf8").split("\n").filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** @throws the file system's error */
+export function noteGiven(session: string, refs: readonly string[]): void {
+  makeDirectory(givenDir());
+  appendFileSync(givenFile(session), refs.map((ref) => `${ref.replaceAll("\n", " ")}\n`).join(""), {
+    mode: 0o600,
+  });
+}
+
+/** Nobody goes on with a session for so long and has forgotten what it was told. Milliseconds. */
+const givenForMs = 7 * 86_400_000;
+
+/** Removes what sessions were told that are long over. */
+export function removeOldGiven(now = Date.now()): void {
+  for (const name of namesIn(givenDir())) {
+    const file = join(givenDir(), name);
+    if (now - changedAt([file]) > givenForMs) rmSync(file, { force: true });
+  }
+}
+
+/** When one of these files changed last; 0 where there is none. Milliseconds since the epoch. */
+export const changedAt = (files: readonly string[]): number =>
+  Math.max(0, ...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+
+/**
+ * While sessions are read, the memory changes all the time: what was made ready may be so much behind, and is better than
+ * nothing. Milliseconds.
+ */
+const maxBehindMs = 300_000;
+
+/**
+ * What was made ready of a kind for the checkout around `place`, with its root.
+ * @returns null where nothing was, or where it is too old; `isBehind`: a daemon may know more
+ */
+export function readReady<Kind extends keyof Ready>(
+  place: string,
+  kind: Kind,
+  now = Date.now(),
+): { root: string; ready: Ready[Kind]; isBehind: boolean } | null {
+  for (let dir = realPath(place); ; dir = dirname(dir)) {
+    const file = fileOf(kind, projectOf("", dir));
+    if (existsSync(file)) {
+      try {
+        const ready = JSON.parse(readFileSync(file, "utf8")) as Ready[Kind];
+        const isBehind = changedAt(ready.memory.files) > ready.memory.changedAt;
+        const isTooOld = isBehind && now - ready.at > maxBehindMs;
+        return isTooOld || !isAsItWas(ready) ? null : { root: dir, ready, isBehind };
+      } catch {
+        return null;
+      }
+    }
+    // A checkout of its own, for which nothing is ready.
+    const isOther = existsSync(join(dir, ".git")) || existsSync(join(dir, teamDirName, "config.toml"));
+    if (isOther || dirname(dir) === dir) return null;
+  }
+}
+
+const isAsItWas = ({ from }: Made): boolean =>
+  Object.entries(from).every(([file, change]) => changeOf(file) === change);

@@ -1,0 +1,204 @@
+import {
+  type ChunkId,
+  type ChunkOutline,
+  type CodeIndex,
+  chunkId,
+  type FieldWeights,
+  type FileId,
+  type IndexEntry,
+  type Match,
+  type QueryVector,
+  type Scope,
+  type SearchableIndex,
+  type StoredChunk,
+} from "../../../store/index/port.ts";
+import type { TreeIndex } from "./tree-index.ts";
+
+/** Chunks of the tree are told from those of the index by their sign. */
+const ofTree = (id: ChunkId): ChunkId => chunkId(-id);
+const isOfTree = (id: ChunkId): boolean => id < 0;
+
+/**
+ * An index that does not have all files yet, and the tree: what the tree has read for the question is as it is there, of all other
+ * files counts what the index has. Files are those of the tree.
+ */
+export class JoinedIndex implements SearchableIndex {
+  readonly #index: CodeIndex;
+  readonly #tree: TreeIndex;
+  /** By the file's id in the tree, and the other way round. */
+  readonly #ofIndex: ReadonlyMap<FileId, FileId>;
+  readonly #ofTree: ReadonlyMap<FileId, FileId>;
+
+  private constructor(index: CodeIndex, tree: TreeIndex, known: readonly (readonly [FileId, FileId])[]) {
+    this.#index = index;
+    this.#tree = tree;
+    this.#ofIndex = new Map(known);
+    this.#ofTree = new Map(known.map(([tree, index]) => [index, tree]));
+  }
+
+  static async of(index: CodeIndex, tree: TreeIndex): Promise<JoinedIndex> {
+    const ids = new Map((await tree.files()).map(({ path, id }) => [path, id]));
+    const known = (await index.files()).flatMap(({ path, id }) => {
+      const inTree = ids.get(path);
+      return inTree === undefined ? [] : [[inTree, id] as const];
+    });
+    return new JoinedIndex(index, tree, known);
+  }
+
+  get commits() {
+    return this.#index.commits;
+  }
+
+  revision() {
+    return this.#index.revision();
+  }
+
+  async lexical(tokens: readonly string[], weights: FieldWeights, k: number, scope: Scope): Promise<Match[]> {
+    return this.#best(
+      k,
+      await Promise.all([
+        this.#tree.lexical(tokens, weights, k, scope),
+        this.#index.lexical(tokens, weights, k, this.#scopeOfIndex(scope)),
+      ]),
+    );
+  }
+
+  async nearest(query: QueryVector, k: number, scope: Scope): Promise<Match[]> {
+    return this.#best(
+      k,
+      await Promise.all([
+        this.#tree.nearest(query, k, scope),
+        this.#index.nearest(query, k, this.#scopeOfIndex(scope)),
+      ]),
+    );
+  }
+
+  async #best(k: number, [tree, index]: readonly [Match[], Match[]]): Promise<Match[]> {
+    const allowed = await this.#allowed(index.map(({ id }) => id));
+    const matches = [
+      ...tree.map(({ id, score }) => ({ id: ofTree(id), score })),
+      ...index.filter(({ id }) => allowed.has(id)),
+    ];
+    return matches.sort((a, b) => b.score - a.score).slice(0, k);
+  }
+
+  /** Those of the index that the tree does not have. */
+  async #allowed(ids: readonly ChunkId[]): Promise<ReadonlyMap<ChunkId, ChunkOutline>> {
+    const allowed = new Map<ChunkId, ChunkOutline>();
+    for (const outline of await this.#index.outlines(ids)) {
+      const file = this.#ofTree.get(outline.file);
+      if (file !== undefined && !(await this.#tree.has(file))) allowed.set(outline.id, { ...outline, file });
+    }
+    return allowed;
+  }
+
+  #scopeOfIndex({ files, levels }: Scope): Scope {
+    return { levels, files: files?.flatMap((file) => this.#ofIndex.get(file) ?? []) ?? null };
+  }
+
+  async similarities(query: QueryVector, ids: readonly ChunkId[]): Promise<Float64Array> {
+    const [tree, index] = split(ids);
+    const [near, others] = await Promise.all([
+      this.#tree.similarities(query, tree),
+      this.#index.similarities(query, index),
+    ]);
+    let [atTree, atIndex] = [0, 0];
+    return Float64Array.from(ids, (id) => (isOfTree(id) ? near[atTree++]! : others[atIndex++]!));
+  }
+
+  async definitions(keys: readonly string[], limit: number) {
+    const [own, others] = await Promise.all([
+      this.#tree.definitions(keys, limit),
+      this.#index.definitions(keys, limit),
+    ]);
+    const allowed = await this.#allowed(others.map(({ id }) => id));
+    const all = [
+      ...own.map((one) => ({ ...one, id: ofTree(one.id) })),
+      ...others.filter(({ id }) => allowed.has(id)),
+    ];
+    return keys.flatMap((key) => all.filter((one) => one.key === key).slice(0, limit));
+  }
+
+  /** The tree knows all files. */
+  frequencies(tokens: readonly string[]) {
+    return this.#tree.frequencies(tokens);
+  }
+
+  async phrases(phrases: readonly string[], limit: number): Promise<ChunkId[][]> {
+    const [own, others] = await Promise.all([
+      this.#tree.phrases(phrases, limit),
+      this.#index.phrases(phrases, limit),
+    ]);
+    const allowed = await this.#allowed(others.flat());
+    return phrases.map((_, i) =>
+      [...own[i]!.map(ofTree), ...others[i]!.filter((id) => allowed.has(id))].slice(0, limit),
+    );
+  }
+
+  filesHolding(): Promise<IndexEntry[]> {
+    return this.files();
+  }
+
+  async outlines(ids: readonly ChunkId[]): Promise<ChunkOutline[]> {
+    const [tree, index] = split(ids);
+    const own = await this.#tree.outlines(tree);
+    return [...own.map(asOfTree), ...(await this.#allowed(index)).values()];
+  }
+
+  async chunks(ids: readonly ChunkId[]): Promise<StoredChunk[]> {
+    const [tree, index] = split(ids);
+    const [own, others] = await Promise.all([this.#tree.chunks(tree), this.#index.chunks(index)]);
+    const byId = new Map(
+      [...own.map(asOfTree), ...this.#asOfIndex(others)].map((chunk) => [chunk.id, chunk]),
+    );
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }
+
+  async chunksOf(files: readonly FileId[]): Promise<StoredChunk[]> {
+    const inIndex: FileId[] = [];
+    const inTree: FileId[] = [];
+    for (const file of files) {
+      const known = this.#ofIndex.get(file);
+      if (known === undefined || (await this.#tree.has(file))) inTree.push(file);
+      else inIndex.push(known);
+    }
+    const [own, others] = await Promise.all([this.#tree.chunksOf(inTree), this.#index.chunksOf(inIndex)]);
+    return [...own.map(asOfTree), ...this.#asOfIndex(others)];
+  }
+
+  #asOfIndex(chunks: readonly StoredChunk[]): StoredChunk[] {
+    return chunks.flatMap((chunk) => {
+      const file = this.#ofTree.get(chunk.file);
+      return file === undefined ? [] : [{ ...chunk, file }];
+    });
+  }
+
+  async graphs(files: readonly FileId[]): Promise<ReadonlyMap<FileId, Uint8Array>> {
+    const own = await this.#tree.graphs(files);
+    const others = await this.#index.graphs(
+      files.flatMap((file) => (own.has(file) ? [] : (this.#ofIndex.get(file) ?? []))),
+    );
+    return new Map([
+      ...[...others].map(([file, graph]) => [this.#ofTree.get(file)!, graph] as const),
+      ...own,
+    ]);
+  }
+
+  files(): Promise<IndexEntry[]> {
+    return this.#tree.files();
+  }
+
+  async vectorCounts() {
+    return [...(await this.#index.vectorCounts()), ...(await this.#tree.vectorCounts())];
+  }
+
+  async release() {
+    await this.#index.release();
+  }
+}
+
+const asOfTree = <C extends ChunkOutline>(chunk: C): C => ({ ...chunk, id: ofTree(chunk.id) });
+
+function split(ids: readonly ChunkId[]): [tree: ChunkId[], index: ChunkId[]] {
+  return [ids.filter(isOfTree).map(ofTree), ids.filter((id) => !isOfTree(id))];
+}

@@ -1,0 +1,87 @@
+import { createIgnoreRules } from "../../../code/files/ignore.ts";
+import { CachingParser } from "../../../code/index/caching-parser.ts";
+import type { Config } from "../../../project/config/settings.ts";
+import type { Project } from "../../../project/paths.ts";
+import { IndexCache } from "../../../store/index/index-cache.ts";
+import { wordsOf } from "../engine.ts";
+import { analyseQuery } from "../query.ts";
+import type { CodeQuery } from "../types.ts";
+import { soughtPart } from "./best-files.ts";
+import { type ScannedTree, scanTree } from "./scan-tree.ts";
+import { TreeIndex } from "./tree-index.ts";
+
+/** Whoever asks waits. Milliseconds. */
+const usualParseLimitMs = 1500;
+/** The threads that parse for questions end when none came for so long. Milliseconds. */
+const restAfterMs = 15_000;
+
+/** By the project's root. */
+const trees = new Map<string, Tree>();
+
+/** Reads the files of a project for questions that its index cannot answer, or not alone. */
+export class Tree {
+  readonly #parser: CachingParser;
+  readonly #cache = new IndexCache();
+  #rest: NodeJS.Timeout | undefined;
+  #asked = 0;
+
+  private constructor(
+    private readonly project: Project,
+    private readonly config: Config,
+    private readonly parseLimitMs: number,
+  ) {
+    const withVectors = config["embed.code"] !== "none";
+    const index = { files: async () => [] };
+    this.#parser = new CachingParser({ project, config, index, withVectors }, this.#cache);
+  }
+
+  /**
+   * This process's of a project. It rests by itself when nobody asks.
+   * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
+   */
+  static of(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
+    const known = trees.get(project.root);
+    if (known?.config === config) return known;
+    void known?.close();
+    const tree = new Tree(project, config, parseLimitMs);
+    trees.set(project.root, tree);
+    return tree;
+  }
+
+  /**
+   * Looks for the words of a question, and has what fits it best parsed while it is asked.
+   * @throws PommelError `usage` for an invalid pattern, `unreadable`
+   */
+  async ask<T>(
+    request: CodeQuery,
+    use: (index: TreeIndex, scanned: ScannedTree) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    clearTimeout(this.#rest);
+    this.#asked++;
+    try {
+      const { project, config, parseLimitMs } = this;
+      const words = wordsOf(request);
+      const sought = analyseQuery(words).tokens.map(soughtPart);
+      const maxFileSize = config["index.max_file_size"];
+      const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {
+        maxFileSize,
+        signal,
+      });
+      this.#parser.setUp(scanned.files);
+      return await use(
+        new TreeIndex({ project, config, parser: this.#parser, parseLimitMs, scanned, request, words }),
+        scanned,
+      );
+    } finally {
+      if (--this.#asked === 0) this.#rest = setTimeout(() => void this.close(), restAfterMs).unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#rest);
+    if (trees.get(this.project.root) === this) trees.delete(this.project.root);
+    await this.#parser.close();
+    this.#cache.close();
+  }
+}

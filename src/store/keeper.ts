@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import * as z from "zod/mini";
+import { textOf } from "../project/files/if-any.ts";
+import { replaceFile } from "../project/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../project/home.ts";
+
+/** Who keeps a memory: a home, by a number that no other has, and for people whose it was when it was made. */
+export const keeperShape = z.object({ home: z.string(), name: z.string() });
+export type Keeper = z.infer<typeof keeperShape>;
+
+const keeperFile = (): string => join(homeOf().dataDir, "keeper.json");
+
+/** The keeper whose home this is; null where the home cannot say it. */
+export function keeperHere(): Keeper | null {
+  return readKeeper() ?? makeKeeper();
+}
+
+function readKeeper(): Keeper | null {
+  try {
+    return z.parse(keeperShape, JSON.parse(textOf(keeperFile())));
+  } catch {
+    return null;
+  }
+}
+
+function makeKeeper(): Keeper | null {
+  const { hostname, userInfo } = process.getBuiltinModule("node:os");
+  try {
+    const keeper = { home: randomBytes(16).toString("hex"), name: `${userInfo().username} on ${hostname()}` };
+    makeDirectory(homeOf().dataDir);
+    replaceFile(keeperFile(), `${JSON.stringify(keeper)}\n`, { synced: true });
+    // Another process may have made one as well: what is there counts.
+    return readKeeper();
+  } catch {
+    return null;
+  }
+}
