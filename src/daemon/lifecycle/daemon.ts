@@ -333,8 +333,8 @@ function spoolHandlers(projects: Projects) {
     },
     "given-context": async (item: SpoolItem) => {
       const given = z.parse(givenContextItem, item);
-      const inUse = await openAt(given.place);
-      if (inUse) await recordGiven(inUse.checkout.project, inUse.checkout.of.memoryWork.memory, given);
+      const recording = await openAt(given.place);
+      if (recording) await recordGiven(await findProject(given.place), recording.of.memoryWork.memory, given);
     },
     "missed-context": async (item: SpoolItem) => {
       const { event, received_at: at, took_ms: tookMs, place } = z.parse(missedContextItem, item);
