@@ -54,6 +54,19 @@ describe("one daemon after the other", () => {
     expect(again.stdout).toContain(`Pommel daemon is already running (PID ${pid}, port ${port}).`);
   });
 
+  test("is named with what it does by those that set up", async () => {
+    const project = createProject(modules(3));
+    const { pid } = await start(project);
+    // It looks through the history some time after it has opened a project.
+    const named = new RegExp(
+      `\\nThe daemon runs \\(PID ${pid}\\), and has nothing to do\\.\\n|\\nIn the background, by the daemon \\(PID ${pid}\\):\\n  `,
+    );
+    const { stdout } = await pm(project, "init", "--no-hooks");
+    expect(stdout).toMatch(named);
+    expect(stdout).not.toContain("pm daemon start");
+    expect((await pm(project, "start")).stdout).toMatch(named);
+  });
+
   test("keeps its files for their owner only, and the token out of the log", async () => {
     const project = createProject(modules(1));
     await start(project);

@@ -286,7 +286,7 @@ describe("without a project", () => {
     const { text, isError } = await call(lost, "search_code", { query: "x" });
     expect({ text, isError }).toEqual({
       isError: true,
-      text: expect.stringContaining("Go to the directory of a project"),
+      text: expect.stringContaining("Go to a repository, or name it with -C"),
     });
     expect((await lost.listResources()).resources).toEqual([]);
     await lost.close();

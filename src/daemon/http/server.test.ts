@@ -57,6 +57,7 @@ const idle = {
   recent: [],
   sessions: {
     pending: 0,
+    waiting: [],
     running: [],
     dead: [],
     rate_chunks_per_sec: 0,

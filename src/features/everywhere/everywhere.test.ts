@@ -4,7 +4,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { answerHere } from "../../answers/here.ts";
 import { reindex } from "../../answers/reindex.ts";
+import { run } from "../../answers/run.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { callTool } from "../../mcp/server/call-tool.ts";
 import type { ToolName } from "../../mcp/shapes/definitions.ts";
@@ -353,4 +355,24 @@ describe("merging", () => {
       memory: { pending: 0, as_of: null },
     });
   });
+});
+
+it("has a daemon open the projects to search them, and none to list their sessions", async () => {
+  const [one, two] = [await newProject("one"), await newProject("two")];
+  remember(one, "aaaa-1", "saffron", 1000);
+  remember(two, "bbbb-2", "saffron", 2000);
+  const opened: (string | null)[] = [];
+  const undo = answerHere((place, operation, request) => {
+    opened.push(place);
+    return run(operation, place === one.root ? one : two, request);
+  });
+  try {
+    const { sessions } = await sessionsEverywhere({});
+    expect(sessions.map(({ id }) => id)).toEqual(["bbbb-2", "aaaa-1"]);
+    expect(opened).toEqual([]);
+    await searchEverywhere({ q: "saffron", asks: ["transcripts"] });
+    expect(opened.toSorted()).toEqual([one.root, two.root]);
+  } finally {
+    undo();
+  }
 });

@@ -273,12 +273,12 @@ async function attempt<T>(search: () => Promise<T>, errors: unknown[]): Promise<
   }
 }
 
-/** A daemon opens the project for it; elsewhere what is stored is read. */
+/** A daemon opens the project to search it; for a list, and elsewhere, what is stored is read. */
 function ask<O extends Operation>(
   project: Project,
   operation: O,
   request: RequestOf<O>,
 ): Promise<ResponseOf<O>> {
-  const daemon = answererHere();
+  const daemon = operation.of === "memory" ? null : answererHere();
   return daemon ? daemon(project.root, operation, request) : run(operation, project, request);
 }

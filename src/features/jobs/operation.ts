@@ -10,6 +10,8 @@ import {
   time,
 } from "../../protocol/shape-parts.ts";
 
+const jobsOfKind = lazy(() => z.object({ kind: text, jobs: count }));
+
 const finishedFile = lazy(() =>
   z.object({
     path: text,
@@ -50,11 +52,13 @@ export type QueueStatus = Shaped<typeof queueStatus>;
 export const jobsStatus = lazy(() =>
   z.object({
     pending: count,
+    /** The same by kind. */
+    waiting: z._default(z.array(jobsOfKind()), []),
     running: z.array(
       z.object({
         ...{ kind: text, subject: text, done: count, total: count },
         /** What goes before it, of which there is most; null: nothing. */
-        waits_for: z._default(z.nullable(z.object({ kind: text, jobs: count })), null),
+        waits_for: z._default(z.nullable(jobsOfKind()), null),
       }),
     ),
     /** Failed, with the reason; `pm daemon queue retry`. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeWaiting, describeWork } from "./words.ts";
 
-const idle = { is_idle: true, pending: 0, running: [] };
+const idle = { waiting: [], running: [] };
 const indexed = { code_is_idle: true, done: 0, total: 0 };
 const history = { kind: "history", subject: "commits", done: 0, total: 1281, waits_for: null };
 
@@ -22,14 +22,16 @@ it("says what is done, and nothing where nothing is", () => {
   expect(
     describeWork(
       { code_is_idle: false, done: 412, total: 2032 },
-      { is_idle: false, pending: 12, running: [waiting] },
+      { waiting: [{ kind: "transcript", jobs: 12 }], running: [waiting] },
     ),
   ).toEqual([
     "indexing: 412 of 2,032 files",
-    "reading sessions: 12 jobs to go",
+    "reading sessions: 12 transcripts to go",
     "analysing commits: 0 of 1,281, waits for 12 transcripts, which go first",
   ]);
-  expect(describeWork(indexed, { is_idle: false, pending: 0, running: [history] })).toEqual([
+  expect(describeWork(indexed, { waiting: [], running: [history] })).toEqual([
     "analysing commits: 0 of 1,281",
   ]);
+  // A look at the history that is due later is nothing to wait for.
+  expect(describeWork(indexed, { waiting: [{ kind: "history", jobs: 1 }], running: [] })).toEqual([]);
 });

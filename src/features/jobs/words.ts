@@ -16,23 +16,27 @@ export function describeWaiting({ waits_for }: Pick<RunningJob, "waits_for">): s
 /** What is being done, and what waits for what, a line each; none where nothing is. */
 export function describeWork(
   { code_is_idle, done, total }: Pick<QueueStatus, "code_is_idle" | "done" | "total">,
-  { is_idle, pending, running }: Pick<JobsStatus, "is_idle" | "pending" | "running">,
+  { waiting, running }: Pick<JobsStatus, "waiting" | "running">,
 ): string[] {
-  const number = (value: number) => value.toLocaleString("en");
-  const code =
-    total === 0 ? "looking for files to index" : `indexing: ${number(done)} of ${counted(total, "file")}`;
+  const files = total === 0 ? "looking for files to index" : `indexing: ${ofAll(done, total)} files`;
+  const transcripts =
+    running.filter(({ kind }) => kind === "transcript").length +
+    (waiting.find(({ kind }) => kind === "transcript")?.jobs ?? 0);
   const history = running.find(({ kind }) => kind === "history");
-  const others = pending + running.length - (history === undefined ? 0 : 1);
   return [
-    ...(code_is_idle ? [] : [code]),
-    ...(is_idle || others === 0 ? [] : [`reading sessions: ${counted(others, "job")} to go`]),
-    ...(history === undefined
-      ? []
-      : [
-          ["analysing commits", history.total > 0 && `: ${number(history.done)} of ${number(history.total)}`]
-            .filter(Boolean)
-            .join("")
-            .concat(history.waits_for === null ? "" : `, ${describeWaiting(history)}`),
-        ]),
+    ...(code_is_idle ? [] : [files]),
+    ...(transcripts === 0 ? [] : [`reading sessions: ${counted(transcripts, "transcript")} to go`]),
+    ...(history === undefined ? [] : [describeHistory(history)]),
   ];
 }
+
+function describeHistory({ done, total, waits_for }: RunningJob): string {
+  const facts = [total === 0 ? "" : ofAll(done, total), describeWaiting({ waits_for })].filter(
+    (fact) => fact !== "",
+  );
+  return ["analysing commits", facts.join(", ")].filter((part) => part !== "").join(": ");
+}
+
+/** "412 of 2,032" */
+const ofAll = (done: number, total: number) =>
+  `${done.toLocaleString("en")} of ${total.toLocaleString("en")}`;

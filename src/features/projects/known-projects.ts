@@ -79,7 +79,7 @@ export function projectCalled(name: string, cwd: string): Project {
     "usage",
     first ? `${found.length} projects are called ${name}.` : `There is no project ${name} on this machine.`,
     roots.length === 0
-      ? "Search in a directory first: that makes it a project."
+      ? "Search in a repository first: that makes it a project."
       : `Choose from: ${roots.join(", ")}.`,
   );
 }

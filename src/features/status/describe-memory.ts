@@ -4,7 +4,7 @@ import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
 import { injectionTotals, missedInjections } from "../../store/memory/injections.ts";
-import { isAtRest, listJobs, listMoreUrgent } from "../../store/memory/jobs/job-rows.ts";
+import { countWaiting, isAtRest, listJobs, listMoreUrgent } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { scrubbedBy } from "../../store/memory/privacy/rewrite.ts";
 import { queueFigures, recentActivity } from "../../store/memory/sessions/activity.ts";
@@ -22,6 +22,7 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
   const { jobs, chunksPerSecond, etaMs } = queueFigures(memory);
   return {
     pending: jobs.pending,
+    waiting: countWaiting(memory),
     running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total, priority }) => ({
       ...{ kind, subject, done, total },
       waits_for: listMoreUrgent(memory, priority)[0] ?? null,
@@ -152,6 +153,7 @@ const nothing: Omit<MemoryStatus, "captures" | "llm" | "problem" | "bytes" | "co
   recut: { sessions: 0, all: 0 },
   jobs: {
     pending: 0,
+    waiting: [],
     running: [],
     dead: [],
     rate_chunks_per_sec: 0,

@@ -19,9 +19,11 @@ import {
   findProject,
   findProjectIfAny,
   freeId,
+  isRemembered,
   knownProject,
   matchingProject,
   rememberProject,
+  seeProject,
   settleIdentity,
   takeNotice,
 } from "./find-project.ts";
@@ -62,6 +64,21 @@ async function known(name: string): Promise<Project> {
   expect(await rememberProject(project, { timeoutMs: null })).toBe(true);
   return project;
 }
+
+describe("a look at a directory", () => {
+  it("recognises a checkout as a use of it would, and remembers nothing", async () => {
+    git("main", "worktree", "add", "--quiet", at("linked"));
+    directory("new");
+    const known = () => Registry.open().checkouts();
+    const before = known();
+    expect(await seeProject(at("linked"))).toMatchObject({ id: main.id, root: at("linked") });
+    expect(isRemembered(await seeProject(at("linked")))).toBe(true);
+    expect(isRemembered(await seeProject(at("new")))).toBe(false);
+    expect(known()).toEqual(before);
+    await findAt("linked");
+    expect(known().map(({ root }) => root)).toContain(at("linked"));
+  });
+});
 
 describe("a checkout whose first commits git could not say in time", () => {
   it("becomes the project that it holds, and its user hears of it once", async () => {

@@ -95,7 +95,7 @@ function checkoutAround(cwd: string, registry = Registry.openIfThere()): string 
     throw new PommelError(
       "not_initialised",
       `${dir} is ${dirname(dir) === dir ? "the root of the file system" : "your home directory"}, not a project.`,
-      "Go to the directory of a project.",
+      "Go to a repository, or name it with -C.",
     );
   }
   return dir;

@@ -4,6 +4,7 @@ import { renderQueue } from "./queue.ts";
 
 const idle = {
   pending: 0,
+  waiting: [],
   running: [],
   dead: [],
   rate_chunks_per_sec: 0,

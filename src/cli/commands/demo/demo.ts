@@ -164,7 +164,9 @@ class Demo {
     const dialogue = createInterface({ input: process.stdin, output: process.stderr });
     const { signal } = this.interrupted;
     dialogue.on("SIGINT", () => this.interrupted.abort());
-    await dialogue.question("\nLook around; Enter ends the demo. ", { signal }).catch(() => "");
+    const answered = dialogue.question("\nLook around; Enter ends the demo. ", { signal }).catch(() => "");
+    // Ctrl-D answers nothing.
+    await Promise.race([answered, once(dialogue, "close")]);
     dialogue.close();
   }
 

@@ -24,6 +24,7 @@ import { interruptedCode, interruption } from "../../terminal/interruption.ts";
 import { aligned, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
+import { openCheckout } from "../../terminal/wait-for-index.ts";
 import type { ImportedSessions, StepPrinter } from "../init/steps.ts";
 
 /** Of the paths in one request: a body may have a megabyte. Characters. */
@@ -77,12 +78,15 @@ function stallWatch(project: Project): (done: number) => string | undefined {
     if (now - moved.at <= stallMs) return undefined;
     if (now - asked > askAgainMs) {
       asked = now;
-      void call(showStatus, {}, project, { without: "fail" }).then(
-        ({ notes }) => {
-          reason = notes.join(" ");
-        },
-        () => {},
-      );
+      // Only of what is open does the status say what it waits for.
+      void openCheckout(project)
+        .then(() => call(showStatus, {}, project, { without: "fail" }))
+        .then(
+          ({ notes }) => {
+            reason = notes.join(" ");
+          },
+          () => {},
+        );
     }
     return reason || undefined;
   };

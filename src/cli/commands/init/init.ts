@@ -118,8 +118,9 @@ export async function initCommand(
     steps.next("Past sessions");
     result.imported = await importFound(project, choices.sessions, steps, output);
   }
-  const running = output.json ? null : await whatRuns(project, output.colors);
-  output.result(result, nextSteps(running));
+  // Whoever had it started was told already.
+  const running = output.json || choices.start ? null : await whatRuns(project, output.colors);
+  output.result(result, nextSteps(choices.start || running !== null, running));
   return result.imported?.interrupted ? interruptedCode : undefined;
 }
 
@@ -175,9 +176,10 @@ function daemonInBrief({ files_to_index, eta_seconds, already_running }: StartRe
     : `Started; indexing${files} in the background${time}`;
 }
 
-/** @param running what the daemon is at; null: none runs */
-function nextSteps(running: string | null): string {
-  return running === null
-    ? "\nNext:\n  pm daemon start    index the project and keep the index up to date"
-    : `\n${running}\n\nNext:\n  pm search "where requests are retried"`;
+/** @param work what a daemon that runs is at; null: nothing is to be said of it */
+function nextSteps(isRunning: boolean, work: string | null): string {
+  const next = isRunning
+    ? ['  pm search "where requests are retried"', "  pm status"]
+    : ["  pm daemon start    index the project and keep the index up to date"];
+  return [...(work === null ? [] : [`\n${work}`]), `\nNext:\n${next.join("\n")}`].join("\n");
 }

@@ -10,7 +10,7 @@ type Row = [string, string];
 export function memoryRows({ memory, daemon, models }: StatusResponse): Row[] {
   if (memory.problem !== null) return [["Problem:", memory.problem]];
   if (memory.sessions === 0 && memory.annotations === 0 && memory.jobs.is_idle) {
-    return [["Sessions:", "none recorded yet"], ...vanishingRows(memory.vanishing)];
+    return [["Sessions:", "none recorded yet"], ...vanishingRows(memory)];
   }
   const rows: Row[] = [
     ["Sessions:", `${number(memory.sessions)} (${plural(memory.turns, "turn")}${byAgent(memory.agents)})`],
@@ -20,7 +20,7 @@ export function memoryRows({ memory, daemon, models }: StatusResponse): Row[] {
     ...commitRows(memory),
     ["Last session:", memory.last_updated === null ? "none" : relativeTime(Date.parse(memory.last_updated))],
   ];
-  rows.push(...vanishingRows(memory.vanishing));
+  rows.push(...vanishingRows(memory));
   if (daemon.has_open) rows.push(...jobRows(memory.jobs));
   else if (memory.jobs.pending > 0)
     rows.push(["Pending:", `${plural(memory.jobs.pending, "job")}; no daemon works on them now`]);
@@ -65,11 +65,12 @@ function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusRe
 }
 
 /** Only where something would be lost. */
-function vanishingRows(vanishing: readonly Vanishing[] | null): Row[] {
+function vanishingRows({ vanishing, jobs }: StatusResponse["memory"]): Row[] {
   const lost = (vanishing ?? []).filter(({ sessions, stored }) => stored < sessions);
+  const isReading = [...jobs.waiting, ...jobs.running].some(({ kind }) => kind === "transcript");
   return lost.map((one, i) => [
     i === 0 ? "Expiring:" : "",
-    `${vanishingText(one)} Import the rest: \`pm import ${one.agent}\``,
+    `${vanishingText(one)} ${isReading ? "Transcripts are being read now." : `Import the rest: \`pm import ${one.agent}\``}`,
   ]);
 }
 

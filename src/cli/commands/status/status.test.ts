@@ -129,6 +129,7 @@ const busy: StatusResponse = {
     },
     jobs: {
       pending: 2,
+      waiting: [{ kind: "transcript", jobs: 2 }],
       running: [{ kind: "transcript", subject: "/t/a.jsonl", done: 30, total: 100, waits_for: null }],
       dead: [{ id: 1, kind: "transcript", subject: "/t/b.jsonl", attempts: 9, error: "It is not there." }],
       rate_chunks_per_sec: 120.5,
@@ -169,7 +170,7 @@ Sessions and commits
   Summaries:     14
   Commits:       12 (3 checkpoints)
   Last session:  2 minutes ago
-  Expiring:      14 sessions expire in Claude Code within 7 days; 12 are imported. Import the rest: \`pm import claude\`
+  Expiring:      14 sessions expire in Claude Code within 7 days; 12 are imported. Transcripts are being read now.
   Queue:         2 jobs pending, 120.5 chunks/s, about 9 s left
   Running:       transcript /t/a.jsonl 30 %
   Context:       gentle; injected 12 times in 30 days, about 2,900 tokens; 1 answer came too late (\`pm session context\`)
@@ -226,7 +227,8 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
   const shown = (memory: Partial<StatusResponse["memory"]>) =>
     renderStatus({ ...busy, memory: { ...busy.memory, ...memory } }, screen);
   expect(shown({ problem: "memory.db is damaged." })).toContain("Problem:  memory.db is damaged.\n\nModels");
-  const idle = { ...busy.memory.jobs, pending: 0, running: [], dead: [], is_idle: true };
+  const idle = { ...busy.memory.jobs, pending: 0, waiting: [], running: [], dead: [], is_idle: true };
+  expect(shown({ jobs: idle })).toContain("12 are imported. Import the rest: `pm import claude`");
   expect(shown({ sessions: 0, annotations: 0, jobs: idle, vanishing: null })).toContain(
     "Sessions:  none recorded yet\n\nModels",
   );
@@ -360,7 +362,7 @@ describe("what is not finished", () => {
       ...busy.memory,
       commits_waiting: 0,
       recut: { sessions: 0, all: 0 },
-      jobs: { ...busy.memory.jobs, pending: 0, running: [], is_idle: true },
+      jobs: { ...busy.memory.jobs, pending: 0, waiting: [], running: [], is_idle: true },
     },
   };
 

@@ -45,6 +45,10 @@ export function isMoreUrgentDue(
   );
 }
 
+/** How many jobs wait, by kind. */
+export const countWaiting = (memory: Memory): { kind: JobKind; jobs: number }[] =>
+  memory.all("SELECT kind, count(*) AS jobs FROM jobs WHERE state = 'pending' GROUP BY kind ORDER BY kind");
+
 /** What is due and goes before a job of this priority, by kind: what there is most of first. */
 export function listMoreUrgent(
   memory: Memory,

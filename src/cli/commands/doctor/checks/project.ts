@@ -6,6 +6,7 @@ import { keepLocks, lyingLocks } from "../../../../client/connect.ts";
 import { DaemonUnreachable } from "../../../../client/daemon-client.ts";
 import { createIgnoreRules } from "../../../../code/files/ignore.ts";
 import { nestedIn } from "../../../../code/files/scan.ts";
+import { showQueue } from "../../../../features/jobs/operation.ts";
 import { showStatus } from "../../../../features/status/operation.ts";
 import { isRemembered } from "../../../../git/projects/find-project.ts";
 import { whyNotIndexed } from "../../../../git/projects/indexed.ts";
@@ -218,10 +219,18 @@ function checkNested(project: Project): CheckResult {
   return ok(found.length === 0 ? "no projects or repositories inside this one" : nestedText(found).join(" "));
 }
 
+/** Whether a daemon reads transcripts of a project now. */
+async function isReading(project: Project): Promise<boolean> {
+  const queue = await call(showQueue, {}, project, { without: "fail" }).catch(() => null);
+  const { waiting = [], running = [] } = queue?.sessions ?? {};
+  return [...waiting, ...running].some(({ kind }) => kind === "transcript");
+}
+
 /** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
 async function checkRetention(project: Project): Promise<CheckResult> {
   const deleting = await call("vanishing", {}, project);
   const lost = deleting.find(({ sessions, stored }) => stored < sessions);
+  if (lost && (await isReading(project))) return ok(`${vanishingText(lost)} Transcripts are being read now`);
   if (lost) {
     return warn(
       vanishingText(lost),
