@@ -47,7 +47,7 @@ async function describeKept({ checkout, settings }: InUse) {
     ...status,
     daemon: { running: true, ...daemonItself.get().measure() },
     queue,
-    memory: { ...memory, vanishing: transcripts.vanishing() },
+    memory: { ...memory, vanishing: await transcripts.vanishing() },
     notes: [
       ...(settings.problem === null ? [] : [settings.problem]),
       ...checkout.notes(),

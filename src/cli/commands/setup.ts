@@ -14,6 +14,7 @@ import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
+import { inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { switchOn, userPlace } from "../../setup/record.ts";
@@ -24,7 +25,7 @@ import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
 import { counted, homeRelative, oneLine } from "../terminal/text.ts";
-import { keepPastSessions, queueTranscripts } from "./import/sources.ts";
+import { goneText, keepPastSessions, queueTranscripts } from "./import/sources.ts";
 import { agentsNamed } from "./init/choices.ts";
 import {
   type AgentOutcome,
@@ -122,15 +123,27 @@ const isRecordedBy =
   (project: Project): boolean =>
     record === "all" || recordingConfig(project).config["sessions.capture"];
 
-/** Has the daemon read them in the background. */
-async function askToImport({ projects }: PastSessions): Promise<void> {
-  for (const { project, transcripts, gone } of projects) {
+/** Has the daemon read them in the background: of this project first, then of those with the newest. */
+async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
+  const newest = ({ transcripts }: PastProject) => Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
+  const isHere = ({ project }: PastProject) => Number(isInside(cwd, project.root));
+  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || newest(b) - newest(a));
+  for (const { project, transcripts, gone } of inOrder) {
     for (const directory of gone) rememberGone(project, directory);
     for (const agent of new Set(transcripts.map((one) => one.agent))) {
-      const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
+      const files = transcripts.filter((one) => one.agent === agent);
+      const paths = inOrderToRead(agent, project.root, files).map(({ path }) => path);
       await queueTranscripts(project, agent, paths);
     }
   }
+}
+
+/** How many transcripts are gone that nobody had read. */
+async function countGone({ projects }: PastSessions): Promise<number> {
+  let gone = 0;
+  for (const { project, transcripts } of projects)
+    gone += await call("countGone", { paths: transcripts.map(({ path }) => path) }, project);
+  return gone;
 }
 
 /** Who set Pommel up waits no longer; the daemon goes on. Milliseconds. */
@@ -171,6 +184,8 @@ interface SetupResult extends ChangedPaths {
   past: { sessions: number; projects: number; bytes: number; left: number } | null;
   /** Transcripts that the daemon is still reading. */
   importing: number;
+  /** Transcripts that were deleted before they could be read. */
+  gone: number;
   /** With --dry-run: what would be changed in files of agents. */
   changes: PlannedChange[] | null;
   /** Commands worth trying, made from this person's own sessions and code. */
@@ -203,6 +218,7 @@ export async function setupCommand(
     ...{ created: [], changed: [], already: [], agents: [] },
     past: past && { ...figuresOf(past), projects: past.projects.length },
     importing: 0,
+    gone: 0,
     changes: null,
     questions: [],
   };
@@ -217,10 +233,12 @@ export async function setupCommand(
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
   await findOrStartDaemon();
   if (past !== null && past.sessions > 0) {
-    await askToImport(past);
+    await askToImport(past, cwd);
     const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
     result.importing = await watchImport(transcripts);
+    result.gone = await countGone(past);
     output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
+    if (result.gone > 0) output.note(goneText(result.gone));
   }
   const shown = past === null ? null : mostTelling(past, cwd);
   if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
