@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agentNamed, agents, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
+import type { ResponseOf } from "../../answers/operation.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { describeDaemon } from "../../features/daemon/operation.ts";
@@ -16,6 +17,7 @@ import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
 import { inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
@@ -24,7 +26,7 @@ import { canAsk } from "../terminal/ask.ts";
 import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { counted, homeRelative, oneLine } from "../terminal/text.ts";
+import { counted, homeRelative, localTime, oneLine } from "../terminal/text.ts";
 import { goneText, keepPastSessions, queueTranscripts } from "./import/sources.ts";
 import { agentsNamed } from "./init/choices.ts";
 import {
@@ -38,15 +40,20 @@ import {
 /** A daemon that still imports is slow. Milliseconds. */
 const patience = 5000;
 
-/** Two questions as commands to copy; fewer where there is too little to ask about. */
-async function questionsWorthAsking(project: Project, cwd: string): Promise<string[]> {
+type Suggested = ResponseOf<typeof suggestQuestions>;
+
+/** One thing that is known by now, and two questions as commands to copy; fewer where there is too little to ask about. */
+async function suggestFirst(
+  project: Project,
+  cwd: string,
+): Promise<Pick<SetupResult, "finding" | "questions">> {
   const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
   const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
     () => null,
   );
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
   const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
-  return [
+  const questions = [
     ...(sessions === undefined ? [] : [`${pm} search sessions ${shellQuoted(sessions)}`]),
     ...(line !== undefined
       ? [`${pm} why ${shellPath(line)}`]
@@ -54,6 +61,24 @@ async function questionsWorthAsking(project: Project, cwd: string): Promise<stri
         ? [`${pm} search ${shellQuoted(oneLine(code))}`]
         : []),
   ];
+  return { finding: answer?.finding ?? null, questions };
+}
+
+/** "You decided on 2 March 2026: “…”  (pm session show 1a2b3c4d:5)" */
+function findingText({
+  about,
+  quote,
+  session_id,
+  turn,
+  at,
+  sessions,
+}: NonNullable<Suggested["finding"]>): string {
+  const day = at === null ? "" : ` on ${localTime(at).slice(0, 10)}`;
+  const what =
+    about === "decision"
+      ? `You decided${day}: “${oneLine(quote)}”`
+      : `This worked in ${counted(sessions, "session")}, last${day}: ${oneLine(quote)}`;
+  return `${what}\n  (pm session show ${shortId(session_id)}:${turn})`;
 }
 
 /** As one types it: without quotes where none are needed. */
@@ -188,6 +213,8 @@ interface SetupResult extends ChangedPaths {
   gone: number;
   /** With --dry-run: what would be changed in files of agents. */
   changes: PlannedChange[] | null;
+  /** One thing of this person's own past, with its evidence. */
+  finding: Suggested["finding"];
   /** Commands worth trying, made from this person's own sessions and code. */
   questions: string[];
 }
@@ -220,6 +247,7 @@ export async function setupCommand(
     importing: 0,
     gone: 0,
     changes: null,
+    finding: null,
     questions: [],
   };
   if (options.dryRun) {
@@ -241,7 +269,7 @@ export async function setupCommand(
     if (result.gone > 0) output.note(goneText(result.gone));
   }
   const shown = past === null ? null : mostTelling(past, cwd);
-  if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
+  if (shown !== null) Object.assign(result, await suggestFirst(shown, cwd));
   output.result(result, () => lastWords(result, output));
   return undefined;
 }
@@ -340,13 +368,14 @@ function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
   return first?.project ?? null;
 }
 
-function lastWords({ agents, questions }: SetupResult, { colors }: Output): string {
+function lastWords({ agents, finding, questions }: SetupResult, { colors }: Output): string {
   const lines = [
     ...(agents.length === 0
       ? [
           "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
         ]
       : []),
+    ...(finding === null ? [] : ["", findingText(finding)]),
     "",
     questions.length === 0 ? "Look around:" : "Worth asking:",
     ...questions.map((question) => `  ${question}`),
