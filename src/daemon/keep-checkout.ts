@@ -46,7 +46,7 @@ async function describeKept({ checkout, settings }: InUse) {
     ...status,
     daemon: { running: true, has_open: true, ...measuring.get()() },
     queue,
-    memory: { ...memory, vanishing: transcripts.vanishing() },
+    memory: { ...memory, vanishing: await transcripts.vanishing() },
     notes: [
       ...(settings.problem === null ? [] : [settings.problem]),
       ...checkout.notes(),

@@ -57,6 +57,8 @@ const local = {
     (await import("./import/import.ts")).previewTranscripts(project, request, signal),
   followImport: async (project, { files }: { files: readonly TranscriptToImport[] }, how) =>
     (await import("./import/import.ts")).followImport(project, files, how),
+  countGone: async (project, { paths }: { paths: readonly string[] }) =>
+    (await import("./import/import.ts")).countGone(project, paths),
   planAline: async (project, asked: AlineAsked) =>
     (await import("./import/import.ts")).planAline(project, asked),
   importAline: async (project, plan: AlinePlan, how) =>

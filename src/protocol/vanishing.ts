@@ -11,9 +11,10 @@ export const vanishing = z.object({
   /** The setting and its file; null: the client's default. */
   setting: text,
   source: textOrNull,
-  /** Sessions that vanish within `within_days`, and those of them that are stored. */
+  /** Sessions that vanish within `within_days`; those of them that are stored, and others that are kept until they are read. */
   sessions: count,
   stored: count,
+  kept: count,
   within_days: count,
   /** When the first one vanishes, if the client is started then; null without one. */
   first_at: timeOrNull,

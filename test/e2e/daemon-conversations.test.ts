@@ -17,6 +17,7 @@ import type { Project } from "../../src/project/paths.ts";
 import { isAtRest, listJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../src/store/memory/jobs/jobs.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
+import { letGo, vaultDir } from "../../src/store/vault/vault.ts";
 import { runs } from "../support/runs.ts";
 import type { TranscriptFixture } from "../support/transcript-fixture.ts";
 import { fork } from "../support/transcript-fixture.ts";
@@ -463,17 +464,46 @@ describe("a daemon of its own, or none", () => {
       const { checks } = await pmJson<{ checks: { name: string; status: string }[] }>(project, "doctor");
       return checks.find(({ name }) => name === "retention");
     };
+    const expiring = "2 sessions expire in Claude Code within 7 days; 1 is imported";
     expect(await check()).toMatchObject({
-      status: "warn",
-      message: "2 sessions expire in Claude Code within 7 days; 1 is imported.",
+      status: "ok",
+      message: expect.stringContaining(`${expiring}, 1 is kept until it is read`),
     });
-    expect((await status(project)).memory.vanishing).toMatchObject([
-      { agent: "claude", days: 30, sessions: 2, stored: 1 },
+    const vanishing = async () => (await status(project)).memory.vanishing;
+    expect(await vanishing()).toMatchObject([
+      { agent: "claude", days: 30, sessions: 2, stored: 1, kept: 1 },
       { agent: "gemini", sessions: 0 },
     ]);
+    rmSync(vaultDir(), { recursive: true });
+    expect(await check()).toMatchObject({ status: "warn", message: `${expiring}.` });
+    await until(async () => (await vanishing())?.[0]?.kept === 0);
     mkdirSync(join(project.root, ".claude"), { recursive: true });
     writeFileSync(join(project.root, ".claude", "settings.json"), '{"cleanupPeriodDays": 60}');
     expect(await check()).toMatchObject({ status: "ok" });
+  });
+
+  test("a session that its client deletes before it is read is imported all the same, and counted alike by all", async () => {
+    const old = about(1, "flamingo").writeTo(dir);
+    const lost = about(2, "heron").writeTo(dir);
+    for (const file of [old, lost]) utimesSync(file, new Date(0), new Date(0));
+    await start(project);
+    const past = async () => (await callDaemon(project.root, showQueue, {})).past?.sessions;
+    await until(async () => (await past()) === 2);
+    for (const file of [old, lost]) rmSync(file);
+    letGo([lost]);
+    const preview = async () => pmJson<{ sessions: number }>(project, "import", "claude", "--dry-run");
+    expect([await past(), (await preview()).sessions]).toEqual([1, 1]);
+    expect((await status(project)).memory.vanishing).toMatchObject([{ sessions: 0 }, { sessions: 0 }]);
+    expect(await pmJson(project, "import", "claude", "--yes")).toMatchObject({
+      sessions: 1,
+      gone: 0,
+      failed: [],
+    });
+    expect([await past(), (await preview()).sessions]).toEqual([0, 0]);
+    // One that goes between its being found and its being read is no failure.
+    await importAll([lost]);
+    await untilRead(project);
+    expect((await status(project)).memory.jobs.dead).toEqual([]);
   });
 
   /** Transcripts of all sorts, some megabytes. */

@@ -148,7 +148,7 @@ describe("pm setup", () => {
     expect((await json("setup", "--dry-run")).changes).toEqual([]);
   });
 
-  it("imports past sessions of all projects, and ends with questions that they answer", async () => {
+  it("imports past sessions of all projects, also of worktrees that were deleted, and ends with a finding and questions that they answer", async () => {
     put({ ".claude/settings.json": "{}" });
     const app = projectWithSession(
       "app",
@@ -158,15 +158,27 @@ describe("pm setup", () => {
     const shop = projectWithSession(
       "shop",
       "33333333-1111-4111-8111-111111111111",
-      "show the basket on each page",
+      "Let's show the basket on each page instead of in a corner, because people lose it.",
     );
+    const worktree = sessionIn(
+      projectAt(join(shop, ".worktrees", "2")),
+      "55555555-1111-4111-8111-111111111111",
+    );
+    worktree.prompt("count what is in the basket");
+    worktree.writeTo(join(home, ".claude/projects/-a-worktree"));
     const gone = projectWithSession("gone", "44444444-1111-4111-8111-111111111111", "begin anew");
     rmSync(gone, { recursive: true });
-    const { past, importing, questions } = await json("setup", "--yes", "--agent", "claude");
-    expect({ past, importing }).toMatchObject({ past: { sessions: 2, projects: 2, left: 1 }, importing: 0 });
+    const { past, importing, finding, questions } = await json("setup", "--yes", "--agent", "claude");
+    expect({ past, importing }).toMatchObject({ past: { sessions: 3, projects: 2, left: 1 }, importing: 0 });
+    expect(finding).toMatchObject({
+      about: "decision",
+      session_id: "33333333-1111-4111-8111-111111111111",
+      turn: 1,
+    });
+    expect(finding.quote).toContain("show the basket on each page instead of in a corner");
     const { projects } = await json("projects");
     const counts = projects.map(({ root, sessions }: { root: string; sessions: number }) => [root, sessions]);
-    expect(Object.fromEntries(counts)).toEqual({ [app]: 1, [shop]: 1 });
+    expect(Object.fromEntries(counts)).toEqual({ [app]: 1, [shop]: 2 });
     expect(questions).toHaveLength(2);
     for (const question of questions) {
       expect(question).toMatch(/^pm -C .*\/(?:app|shop) (?:search|why) /);
@@ -175,7 +187,10 @@ describe("pm setup", () => {
       expect(execFileSync("sh", ["-c", command], shell)).toMatch(/retry|basket/i);
     }
     const text = (await pm("setup", "--yes")).stdout;
-    expect(text).toContain("2 past sessions of 2 projects");
+    expect(text).toContain("3 past sessions of 2 projects");
+    expect(text).toMatch(
+      /You decided on \d{4}-\d\d-\d\d: “.*instead of in a corner.*”\n {2}\(pm session show 33333333:1\)/,
+    );
     expect(text).toMatch(/Worth asking:\n {2}pm -C .*\n {2}pm -C .*\n {2}pm open/);
     expect(text).toContain("pm disable --global");
   });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agentNamed, agents, setups } from "../../agents/registry.ts";
 import type { PartName, Place } from "../../agents/setup.ts";
+import type { ResponseOf } from "../../answers/operation.ts";
 import { applyChanges, call } from "../../client/call.ts";
 import { findOrStartDaemon } from "../../client/connect.ts";
 import { describeDaemon } from "../../features/daemon/operation.ts";
@@ -14,7 +15,9 @@ import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
+import { inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
 import { switchOn, userPlace } from "../../setup/record.ts";
 import { shellQuoted } from "../../text/shell.ts";
@@ -24,8 +27,8 @@ import { canAsk } from "../terminal/ask.ts";
 import { interruptedCode } from "../terminal/interruption.ts";
 import { humanBytes, type Output, tick } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { counted, homeRelative, oneLine } from "../terminal/text.ts";
-import { keepPastSessions, queueTranscripts } from "./import/sources.ts";
+import { counted, homeRelative, localTime, oneLine } from "../terminal/text.ts";
+import { goneText, keepPastSessions, queueTranscripts } from "./import/sources.ts";
 import { agentsNamed } from "./init/choices.ts";
 import {
   type AgentOutcome,
@@ -38,15 +41,20 @@ import {
 /** A daemon that still imports is slow. Milliseconds. */
 const patience = 5000;
 
-/** Two questions as commands to copy; fewer where there is too little to ask about. */
-async function questionsWorthAsking(project: Project, cwd: string): Promise<string[]> {
+type Suggested = ResponseOf<typeof suggestQuestions>;
+
+/** One thing that is known by now, and two questions as commands to copy; fewer where there is too little to ask about. */
+async function suggestFirst(
+  project: Project,
+  cwd: string,
+): Promise<Pick<SetupResult, "finding" | "questions">> {
   const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
   const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
     () => null,
   );
   const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
   const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
-  return [
+  const questions = [
     ...(sessions === undefined ? [] : [`${pm} search sessions ${shellQuoted(sessions)}`]),
     ...(line !== undefined
       ? [`${pm} why ${shellPath(line)}`]
@@ -54,6 +62,24 @@ async function questionsWorthAsking(project: Project, cwd: string): Promise<stri
         ? [`${pm} search ${shellQuoted(oneLine(code))}`]
         : []),
   ];
+  return { finding: answer?.finding ?? null, questions };
+}
+
+/** "You decided on 2 March 2026: “…”  (pm session show 1a2b3c4d:5)" */
+function findingText({
+  about,
+  quote,
+  session_id,
+  turn,
+  at,
+  sessions,
+}: NonNullable<Suggested["finding"]>): string {
+  const day = at === null ? "" : ` on ${localTime(at).slice(0, 10)}`;
+  const what =
+    about === "decision"
+      ? `You decided${day}: “${oneLine(quote)}”`
+      : `This worked in ${counted(sessions, "session")}, last${day}: ${oneLine(quote)}`;
+  return `${what}\n  (pm session show ${shortId(session_id)}:${turn})`;
 }
 
 /** As one types it: without quotes where none are needed. */
@@ -123,15 +149,27 @@ const isRecordedBy =
   (project: Project): boolean =>
     record === "all" || recordingConfig(project).config["sessions.capture"];
 
-/** Has the daemon read them in the background. */
-async function askToImport({ projects }: PastSessions): Promise<void> {
-  for (const { project, transcripts, gone } of projects) {
+/** Has the daemon read them in the background: of this project first, then of those with the newest. */
+async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
+  const newest = ({ transcripts }: PastProject) => Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
+  const isHere = ({ project }: PastProject) => Number(isInside(cwd, project.root));
+  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || newest(b) - newest(a));
+  for (const { project, transcripts, gone } of inOrder) {
     for (const directory of gone) rememberGone(project, directory);
     for (const agent of new Set(transcripts.map((one) => one.agent))) {
-      const paths = transcripts.filter((one) => one.agent === agent).map(({ path }) => path);
+      const files = transcripts.filter((one) => one.agent === agent);
+      const paths = inOrderToRead(agent, project.root, files).map(({ path }) => path);
       await queueTranscripts(project, agent, paths);
     }
   }
+}
+
+/** How many transcripts are gone that nobody had read. */
+async function countGone({ projects }: PastSessions): Promise<number> {
+  let gone = 0;
+  for (const { project, transcripts } of projects)
+    gone += await call("countGone", { paths: transcripts.map(({ path }) => path) }, project);
+  return gone;
 }
 
 /** Who set Pommel up waits no longer; the daemon goes on. Milliseconds. */
@@ -172,8 +210,12 @@ interface SetupResult extends ChangedPaths {
   past: { sessions: number; projects: number; bytes: number; left: number } | null;
   /** Transcripts that the daemon is still reading. */
   importing: number;
+  /** Transcripts that were deleted before they could be read. */
+  gone: number;
   /** With --dry-run: what would be changed in files of agents. */
   changes: PlannedChange[] | null;
+  /** One thing of this person's own past, with its evidence. */
+  finding: Suggested["finding"];
   /** Commands worth trying, made from this person's own sessions and code. */
   questions: string[];
 }
@@ -204,7 +246,9 @@ export async function setupCommand(
     ...{ created: [], changed: [], already: [], agents: [] },
     past: past && { ...figuresOf(past), projects: past.projects.length },
     importing: 0,
+    gone: 0,
     changes: null,
+    finding: null,
     questions: [],
   };
   if (options.dryRun) {
@@ -218,13 +262,15 @@ export async function setupCommand(
   result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
   await findOrStartDaemon();
   if (past !== null && past.sessions > 0) {
-    await askToImport(past);
+    await askToImport(past, cwd);
     const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
     result.importing = await watchImport(transcripts);
+    result.gone = await countGone(past);
     output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
+    if (result.gone > 0) output.note(goneText(result.gone));
   }
   const shown = past === null ? null : mostTelling(past, cwd);
-  if (shown !== null) result.questions = await questionsWorthAsking(shown, cwd);
+  if (shown !== null) Object.assign(result, await suggestFirst(shown, cwd));
   const running = shown === null || output.json ? null : await whatRuns(shown, output.colors);
   output.result(result, () => lastWords(result, running, output));
   return undefined;
@@ -325,13 +371,18 @@ function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
 }
 
 /** @param running what the daemon is at for the project that is shown; null: there is none */
-function lastWords({ agents, questions }: SetupResult, running: string | null, { colors }: Output): string {
+function lastWords(
+  { agents, finding, questions }: SetupResult,
+  running: string | null,
+  { colors }: Output,
+): string {
   const lines = [
     ...(agents.length === 0
       ? [
           "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
         ]
       : []),
+    ...(finding === null ? [] : ["", findingText(finding)]),
     ...(running === null ? [] : ["", running]),
     "",
     questions.length === 0 ? "Look around:" : "Worth asking:",

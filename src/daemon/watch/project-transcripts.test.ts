@@ -13,6 +13,7 @@ test("looks for the project's roots once when it begins, however many agents the
   const watch = new ProjectTranscripts({
     work: {
       captures: true,
+      memoryIfAny: null,
       memory: { meta: () => "0" },
       report: (_: unknown, otherwise: unknown) => otherwise,
     } as unknown as MemoryWork,
@@ -24,7 +25,7 @@ test("looks for the project's roots once when it begins, however many agents the
     log: silentLog,
   });
   await watch.begin();
-  await vi.waitFor(() => expect(watch.vanishing()).not.toBeNull(), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await watch.vanishing()).not.toBeNull(), { timeout: 60_000 });
   await watch.close();
   expect(findRoots).toHaveBeenCalledTimes(1);
 });

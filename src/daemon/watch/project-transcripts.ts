@@ -1,14 +1,18 @@
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, statTranscript } from "../../agents/registry.ts";
-import { belongsTo } from "../../git/projects/roots.ts";
 import { codeOf, messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import { addTo } from "../../project/multimap.ts";
 import type { Project } from "../../project/paths.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
-import { type AgingTranscript, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
-import { ownTranscripts, unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
+import {
+  readOwner,
+  type TranscriptOwner,
+  transcriptsThere,
+  vanishingOf,
+} from "../../sessions/ingest/known-transcripts.ts";
+import { unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
@@ -35,14 +39,6 @@ interface PastSessions {
   agents: string[];
 }
 
-/** A transcript's own metadata. */
-interface TranscriptOwner {
-  /** Whether it is of this project. */
-  isOurs: boolean;
-  /** False for a subagent's session. */
-  isOwn: boolean;
-}
-
 interface OldFile extends TranscriptFile {
   agent: string;
   isOwn: boolean;
@@ -52,7 +48,7 @@ interface OldFile extends TranscriptFile {
 const maxProbed = 5;
 
 /** Minimum interval of the search for expiring transcripts, which stats every file. Milliseconds. */
-const vanishingMs = 60_000;
+const vanishingMs = 5000;
 
 /** Key in `meta`: when recording of this project's sessions began. Milliseconds since the epoch. */
 const capturedSince = "captured_since";
@@ -118,7 +114,8 @@ export class ProjectTranscripts {
     if (!this.isChecked && this.options.work.memoryIfAny !== null) return null;
     const paths = [...old.keys()];
     const unknown = this.options.work.report((memory) => unknownTranscripts(memory, paths), []);
-    const left = unknown.flatMap((path) => old.get(path) ?? []);
+    // What its client has deleted meanwhile and nobody kept is not there to be imported.
+    const left = unknown.flatMap((path) => (statTranscript(path) === null ? [] : (old.get(path) ?? [])));
     return {
       sessions: left.filter(({ isOwn }) => isOwn).length,
       bytes: left.reduce((sum, { size }) => sum + size, 0),
@@ -127,29 +124,20 @@ export class ProjectTranscripts {
   }
 
   /** What agents' clients will delete soon; null until all transcripts are checked. */
-  vanishing(): Vanishing[] | null {
+  async vanishing(): Promise<Vanishing[] | null> {
     if (!this.isChecked) return null;
     if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
-      const { root } = this.options.project;
-      const found = agents.flatMap((agent) => vanishingOf(agent, root, () => this.agingOf(agent)) ?? []);
+      const { project, work } = this.options;
+      const found: Vanishing[] = [];
+      for (const agent of agents.filter(({ retention }) => retention !== undefined)) {
+        const ownerOf = (path: string) => this.owner(agent, path);
+        const there = await transcriptsThere(agent, ownerOf, work.memoryIfAny);
+        const vanishing = vanishingOf(agent, project.root, () => there);
+        if (vanishing !== null) found.push(vanishing);
+      }
       this.vanishingSeen = { at: Date.now(), found };
     }
     return this.vanishingSeen.found;
-  }
-
-  private agingOf({ name }: Agent): AgingTranscript[] {
-    const { work } = this.options;
-    const own = [...this.old.values()].filter(({ agent, isOwn }) => agent === name && isOwn);
-    const paths = own.map(({ path }) => path);
-    const unknown = new Set(work.report((memory) => unknownTranscripts(memory, paths), paths));
-    const read = work
-      .report((memory) => ownTranscripts(memory, name), [])
-      .flatMap(({ path, offset }) => {
-        const stat = statTranscript(path);
-        return stat ? { mtimeMs: stat.mtimeMs, isStored: offset >= stat.size } : [];
-      });
-    const left = own.filter(({ path }) => unknown.has(path));
-    return [...read, ...left.map(({ mtimeMs }) => ({ mtimeMs, isStored: false }))];
   }
 
   async close(): Promise<void> {
@@ -252,10 +240,9 @@ export class ProjectTranscripts {
     const known = this.known.get(path);
     if (known !== undefined) return known;
     try {
-      const info = await agent.describe(path);
+      const owner = await readOwner(agent, path, this.options.roots());
       // Not decided yet: the next growth triggers another look.
-      if (info === null) return null;
-      const owner = { isOurs: belongsTo(this.options.roots(), info.cwd), isOwn: info.parent === null };
+      if (owner === null) return null;
       this.known.set(path, owner);
       return owner;
     } catch (error) {
@@ -263,7 +250,7 @@ export class ProjectTranscripts {
       if (codeOf(error) === "transcript_refused") {
         log.warn(messageOf(error));
         // Said once.
-        this.known.set(path, { isOurs: false, isOwn: false });
+        this.known.set(path, { session: "", isOurs: false, isOwn: false });
       } else if (codeOf(error) !== "ENOENT") log.debug(`${path}: ${messageOf(error)}`);
       return null;
     }

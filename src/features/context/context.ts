@@ -147,7 +147,7 @@ function filesOf(
   return [...new Set(named.map((one) => stored(resolve(cwd, one))))];
 }
 
-export const fileRef = (file: string) => `file:${file}`;
+const fileRef = (file: string) => `file:${file}`;
 
 /**
  * The automatic context for an agent, from what is stored now. Only a daemon records what is injected: elsewhere this is a

@@ -10,7 +10,12 @@ import { registryFile } from "../../project/home.ts";
 import { silentLog } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
-import { leftOut, transcriptsThere, vanishingOf } from "../../sessions/ingest/known-transcripts.ts";
+import {
+  leftOut,
+  readOwner,
+  transcriptsThere,
+  vanishingOf,
+} from "../../sessions/ingest/known-transcripts.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { contentOf, lostMemory } from "../../store/memory/backups/backup-content.ts";
 import { type BackupFile, backupFolder, careOf, listBackups } from "../../store/memory/backups/copies.ts";
@@ -107,7 +112,8 @@ export async function vanishingIn(project: Project) {
   const found = await withMemoryIfAny(project, (memory) =>
     Promise.all(
       deleting.map(async (agent) => {
-        const transcripts = await transcriptsThere(agent, roots, memory);
+        const ownerOf = (path: string) => readOwner(agent, path, roots).catch(() => null);
+        const transcripts = await transcriptsThere(agent, ownerOf, memory);
         return vanishingOf(agent, project.root, () => transcripts);
       }),
     ),

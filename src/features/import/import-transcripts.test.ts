@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(project.root, { recursive: true, force: true });
 });
 
-const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path }));
+const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path, mtimeMs: 0 }));
 const follow = (signal = new AbortController().signal, onProgress = () => {}) =>
   followImport(project, files, { signal, onProgress });
 

@@ -8,6 +8,7 @@ import {
   knownSchema,
   readAline,
 } from "../../agents/aline/aline-database.ts";
+import { statTranscript } from "../../agents/registry.ts";
 import { changing } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Running } from "../../answers/operation.ts";
@@ -32,6 +33,7 @@ import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { JobRecord } from "../../store/memory/memory-records.ts";
+import { unknownTranscripts } from "../../store/memory/sessions/transcripts.ts";
 import { lockHolder } from "../../store/sqlite/lock.ts";
 import { openForeignDatabase, openToRead } from "../../store/sqlite/open-to-read.ts";
 
@@ -73,6 +75,8 @@ export interface ImportFollowed {
   /** Chunks that the sessions have now. */
   chunks: number;
   took_ms: number;
+  /** Transcripts that were deleted before they could be read. */
+  gone: number;
   /** Transcripts that failed, and why. */
   failed: { path: string; error: string }[];
 }
@@ -107,7 +111,9 @@ export function followImport(
       if (isOver) {
         const sessions = [...new Set(files.map(({ session }) => session))];
         const tookMs = Math.round(performance.now() - start);
-        return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, failed };
+        const paths = files.map(({ path }) => path);
+        const gone = goneAmong(memory, paths).length;
+        return { chunks: sessionChunkCount(memory, sessions), took_ms: tookMs, gone, failed };
       }
       onProgress?.(done, total, `${read}/${files.length} files`);
       if (performance.now() - checked > checkMs) {
@@ -119,6 +125,13 @@ export function followImport(
     }
   });
 }
+
+/** Those that nobody has read, and that are neither at their place nor in the vault. */
+const goneAmong = (memory: Memory, paths: readonly string[]): string[] =>
+  unknownTranscripts(memory, paths).filter((path) => statTranscript(path) === null);
+
+export const countGone = (project: Project, paths: readonly string[]): Promise<number> =>
+  withMemory(project, (memory) => goneAmong(memory, paths).length);
 
 /** By its lock: a busy daemon may take long to answer. */
 const daemonLives = (): boolean => lockHolder(daemonFiles().lock)?.owner === daemonOwner;

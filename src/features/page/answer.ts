@@ -2,6 +2,7 @@ import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import { PommelError } from "../../project/errors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { findInPast } from "./finding.ts";
 import type { browsersResponse, signOutRequest } from "./operation.ts";
 import { describePage as describe, questionsWorthAsking } from "./page.ts";
 
@@ -21,6 +22,7 @@ export const describePage = ({ project }: Subjects["project"]) => describe(proje
 
 export const suggestQuestions = async ({ project, memory }: Subjects["memory, if any"]) => ({
   questions: await questionsWorthAsking(project, memory),
+  finding: memory === null ? null : findInPast(memory),
 });
 
 export function createPageCode({ place }: Subjects["daemon"]) {

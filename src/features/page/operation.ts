@@ -10,6 +10,7 @@ import {
   text,
   textOrNull,
   time,
+  timeOrNull,
 } from "../../protocol/shape-parts.ts";
 
 /** The local page signs in with a one-time code: docs/page.md. */
@@ -67,6 +68,19 @@ export const questionsResponse = lazy(() =>
   z.object({
     /** What to ask: a search of sessions, one of code, or why a line is there (`FILE:LINE`). */
     questions: z.array(z.object({ about: z.enum(["sessions", "code", "line"]), q: text })),
+    /** One thing of the project's own past, with where it is from; null: nothing is worth a word. */
+    finding: z.nullable(
+      z.object({
+        /** A decision in a person's words, or a command line that worked. */
+        about: z.enum(["decision", "command"]),
+        quote: text,
+        session_id: text,
+        turn: count,
+        at: timeOrNull,
+        /** In how many sessions it is: for a command those in which it, or one of its form, worked. */
+        sessions: count,
+      }),
+    ),
   }),
 );
 

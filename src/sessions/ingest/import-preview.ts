@@ -6,7 +6,7 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
-import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
+import { inOrderToRead, repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { touchesAnyOf } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */
@@ -15,10 +15,12 @@ export interface TranscriptToImport {
   /** Bytes that are not read yet. */
   left: number;
   session: string;
+  mtimeMs: number;
 }
 
 /** What an import would read, and what it would skip. Sessions are people's own; bytes include subagents'. */
 export interface ImportPreview {
+  /** Those to be read first come first. */
   files: TranscriptToImport[];
   sessions: number;
   subagents: number;
@@ -104,6 +106,8 @@ export async function previewImport(asked: ImportAsked): Promise<ImportPreview> 
       else sort(preview, asked, file, info, await isOurs(file.path, info.cwd));
     }
   }
+  const [root = ""] = asked.roots ?? [];
+  preview.files = inOrderToRead(asked.agent, root, preview.files);
   preview.estimatedMs = Math.round((preview.bytes / speedOf(asked.memory)) * 1000);
   return preview;
 }
@@ -145,7 +149,7 @@ function sort(
     preview.imported.bytes += file.size;
     return;
   }
-  preview.files.push({ path: file.path, left, session });
+  preview.files.push({ path: file.path, left, session, mtimeMs: file.mtimeMs });
   if (isOwn) preview.sessions++;
   else preview.subagents++;
   preview.bytes += left;

@@ -13,6 +13,7 @@ import {
   transcriptByPath,
   transcriptsNamed,
 } from "../../store/memory/sessions/transcripts.ts";
+import { keptFile } from "../../store/vault/vault.ts";
 
 /**
  * How far a transcript was read, also where it lay elsewhere then: a client that archives a session moves its file. A
@@ -82,10 +83,13 @@ const dayMs = 86_400_000;
 /** Sessions that vanish later are not reported yet. Days. */
 const soonDays = 7;
 
-/** A transcript of a session of the project, and whether all of it was read. */
+/** A person's own session of the project, as a file. */
 export interface AgingTranscript {
   mtimeMs: number;
+  /** All of it was read. */
   isStored: boolean;
+  /** The vault has it, until it is read. */
+  isKept: boolean;
 }
 
 /**
@@ -111,29 +115,63 @@ export function vanishingOf(
     source,
     sessions: soon.length,
     stored: soon.filter(({ isStored }) => isStored).length,
+    kept: soon.filter(({ isStored, isKept }) => isKept && !isStored).length,
     within_days: soonDays,
     first_at: soon.length === 0 ? null : new Date(Math.max(first, now)).toISOString(),
   };
 }
 
+/** Whose a transcript is. */
+export interface TranscriptOwner {
+  session: string;
+  /** Whether it is of this project. */
+  isOurs: boolean;
+  /** False for a subagent's session. */
+  isOwn: boolean;
+}
+
 /**
- * A project's transcripts in an agent's directories, without those of subagents and of forgotten sessions. Reads the
- * beginning of each.
+ * A project's transcripts that an agent's client still has, without those of subagents and of forgotten sessions: the one place
+ * that says which are stored and which are kept.
+ * @param ownerOf reads the beginning of a transcript, or has done so before
  */
 export async function transcriptsThere(
   agent: Agent,
-  roots: readonly string[],
+  ownerOf: (path: string) => Promise<TranscriptOwner | null>,
   memory: Memory | null,
 ): Promise<AgingTranscript[]> {
   const found: AgingTranscript[] = [];
   for (const directory of agent.roots()) {
     for await (const { path, size, mtimeMs } of agent.list(directory)) {
-      const info = await agent.describe(path).catch(() => null);
-      if (info === null || info.parent !== null || !belongsTo(roots, info.cwd)) continue;
-      if (memory !== null && isForgotten(memory, info.session)) continue;
-      const read = (memory && transcriptAt(memory, path, info.session)?.offset) ?? 0;
-      found.push({ mtimeMs, isStored: read >= size });
+      const owner = await ownerOf(path);
+      if (owner === null || !owner.isOwn || !owner.isOurs || !existsSync(path)) continue;
+      if (memory !== null && isForgotten(memory, owner.session)) continue;
+      const read = (memory && transcriptAt(memory, path, owner.session)?.offset) ?? 0;
+      found.push({ mtimeMs, isStored: read >= size, isKept: keptFile(path) !== null });
     }
   }
   return found;
+}
+
+/** Reads whose a transcript is from its beginning; null: it does not say (yet). */
+export async function readOwner(
+  agent: Agent,
+  path: string,
+  roots: readonly string[],
+): Promise<TranscriptOwner | null> {
+  const info = await agent.describe(path);
+  if (info === null) return null;
+  return { session: info.session, isOurs: belongsTo(roots, info.cwd), isOwn: info.parent === null };
+}
+
+/** What is read first: what its client is about to delete, then the newest. */
+export function inOrderToRead<F extends { mtimeMs: number }>(
+  agent: Agent,
+  root: string,
+  files: readonly F[],
+  now = Date.now(),
+): F[] {
+  const days = agent.retention?.(root)?.days;
+  const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
+  return files.toSorted((a, b) => Number(isExpiring(b)) - Number(isExpiring(a)) || b.mtimeMs - a.mtimeMs);
 }

@@ -16,7 +16,7 @@ import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, localTime, oneLine } from "../../terminal/text.ts";
-import { importTranscripts, keepPastSessions } from "./sources.ts";
+import { goneText, importTranscripts, keepPastSessions } from "./sources.ts";
 
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
@@ -166,6 +166,7 @@ function summaryOf({ name }: Agent, preview: ImportPreview, dryRun: boolean) {
     dry_run: dryRun,
     interrupted: false,
     chunks: 0,
+    gone: 0,
     refused: preview.refused,
     failed: [] as ImportFollowed["failed"],
   };
@@ -204,6 +205,7 @@ function describe(preview: ImportPreview, { title }: Agent, root: string | null)
 function report(output: Output, summary: ReturnType<typeof summaryOf> & ImportFollowed): void {
   const { failed, sessions, chunks, took_ms } = summary;
   for (const { path, error } of failed) output.note(`${path}: ${oneLine(error, 200)}`);
+  if (summary.gone > 0) output.note(goneText(summary.gone));
   output.result(summary, () => {
     const mark = tick(failed.length > 0 ? "warn" : "ok", output.colors);
     const took = `Imported ${counted(sessions, "session")}, ${counted(chunks, "chunk")}, ${humanDuration(took_ms)}.`;

@@ -63,6 +63,10 @@ export async function importTranscripts(
   return call("followImport", { files }, project, { signal, onProgress }).finally(progress.finish);
 }
 
+/** "3 transcripts were deleted before they could be read." */
+export const goneText = (gone: number): string =>
+  `${counted(gone, "transcript")} ${gone === 1 ? "was" : "were"} deleted before ${gone === 1 ? "it" : "they"} could be read.`;
+
 /** Puts what is not read yet where no agent deletes it. */
 export async function keepPastSessions(output: Output): Promise<void> {
   const { problem } = await call("keepUnread", {}, null);

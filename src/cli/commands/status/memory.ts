@@ -66,7 +66,7 @@ function commitRows({ commits, checkpoints, commits_waiting: waiting }: StatusRe
 
 /** Only where something would be lost. */
 function vanishingRows({ vanishing, jobs }: StatusResponse["memory"]): Row[] {
-  const lost = (vanishing ?? []).filter(({ sessions, stored }) => stored < sessions);
+  const lost = (vanishing ?? []).filter(isLosing);
   const isReading = [...jobs.waiting, ...jobs.running].some(({ kind }) => kind === "transcript");
   return lost.map((one, i) => [
     i === 0 ? "Expiring:" : "",
@@ -74,11 +74,20 @@ function vanishingRows({ vanishing, jobs }: StatusResponse["memory"]): Row[] {
   ]);
 }
 
-/** "14 sessions expire in Claude Code within 7 days; 12 are imported." */
-export function vanishingText({ title, sessions, stored, within_days }: Vanishing): string {
+/** Whether sessions would be lost. */
+export const isLosing = ({ sessions, stored, kept }: Vanishing): boolean => stored + kept < sessions;
+
+/** "14 sessions expire in Claude Code within 7 days; 12 are imported, 1 is kept until it is read." */
+export function vanishingText({ title, sessions, stored, kept, within_days }: Vanishing): string {
   const vanish = sessions === 1 ? "1 session expires" : `${number(sessions)} sessions expire`;
   const are = stored === 0 ? "none is" : stored === 1 ? "1 is" : `${number(stored)} are`;
-  return `${vanish} in ${title} within ${within_days} days; ${are} imported.`;
+  const safe =
+    kept === 0
+      ? ""
+      : kept === 1
+        ? ", 1 is kept until it is read"
+        : `, ${number(kept)} are kept until they are read`;
+  return `${vanish} in ${title} within ${within_days} days; ${are} imported${safe}.`;
 }
 
 /** Automatic context: what was injected into sessions. */

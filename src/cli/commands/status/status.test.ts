@@ -4,6 +4,7 @@ import type { StatusResponse } from "../../../features/status/operation.ts";
 import { listUnfinished } from "../../../features/status/words.ts";
 import { widthOf } from "../../../text/display-width.ts";
 import { renderDashboard } from "./dashboard.ts";
+import { vanishingText } from "./memory.ts";
 import { renderSkipped, renderStatus } from "./status.ts";
 
 const screen = screenOf();
@@ -17,6 +18,7 @@ const vanishing = {
   source: null,
   sessions: 14,
   stored: 12,
+  kept: 0,
   within_days: 7,
   first_at: "2026-03-02T09:00:00.000Z",
 };
@@ -237,6 +239,10 @@ test("says what is wrong with the memory, or that nothing is remembered", () => 
     "1 session expires in Claude Code within 7 days; none is imported.",
   );
   expect(shown({ vanishing: [{ ...vanishing, stored: 14 }] })).not.toContain("Expiring:");
+  expect(shown({ vanishing: [{ ...vanishing, kept: 2 }] })).not.toContain("Expiring:");
+  expect(vanishingText({ ...vanishing, kept: 1 })).toBe(
+    "14 sessions expire in Claude Code within 7 days; 12 are imported, 1 is kept until it is read.",
+  );
   expect(shown({ jobs: idle })).toContain("Queue:         nothing to do");
   expect(shown({ needs_scrubbing: true })).toContain("is being scrubbed again");
   expect(shown({ recut: { sessions: 127, all: 272 } })).toContain("cutting 127 of 272 sessions again");

@@ -46,7 +46,9 @@ test("a transcript that is not there yet is waited for, one that was there is go
   const job = { subject: "/nowhere/s.jsonl", payload: { agent: "gemini" } };
   for (const attempts of [1, maxAttempts])
     await expect(read({ ...job, attempts })).rejects.toBeInstanceOf(NotYet);
+  const past = { agent: "gemini", is_import: true };
   await expect(read({ ...job, attempts: 1, total: 100 })).rejects.toBeInstanceOf(Gone);
+  await expect(read({ ...job, attempts: 1, payload: past })).rejects.toBeInstanceOf(Gone);
   saveTranscript(stored.memory, {
     ...{ path: "/nowhere/s.jsonl", agent: "gemini", sessionId: null },
     ...{ offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} },

@@ -47,8 +47,9 @@ export async function readTranscript(work: ReadingWork, job: JobRecord, run: Job
   const known = transcriptByPath(memory, path);
   const stat = statTranscript(path);
   if (stat === null) {
-    // A hook names a file before its client writes it. One that had a size was there.
-    if (!known && job.total > 0) throw new Gone("its client deleted it before it was read");
+    // A hook names a file before its client writes it. A past session was there, and so was what had a size.
+    if (!known && (asked.is_import || job.total > 0))
+      throw new Gone("its client deleted it before it was read");
     if (!known) throw new NotYet("The file does not exist yet.");
     log.info(`${path} is gone; what was imported stays`);
     return 0;

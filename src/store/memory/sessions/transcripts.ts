@@ -2,7 +2,6 @@ import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../
 import type { Row } from "../../tables/table.ts";
 import { lines, transcripts } from "../../tables/transcripts.ts";
 import type { Memory } from "../memory.ts";
-import { isOwn } from "./sessions.ts";
 
 /** A file that a session is, or was, written to, and how far it was read. */
 export type TranscriptRecord = Row<typeof transcripts>;
@@ -80,15 +79,6 @@ export function damagedTranscripts(memory: Memory): (TranscriptRecord & { sessio
 /** Resets a file's cursor: it will be read from the start. What is stored stays. */
 export function forgetTranscript(memory: Memory, path: string): void {
   memory.change("DELETE FROM transcripts WHERE path = ?", path);
-}
-
-/** Files that people's own sessions with an agent were read from, and how far. */
-export function ownTranscripts(memory: Memory, agent: string): { path: string; offset: number }[] {
-  return memory.all<{ path: string; offset: number }>(
-    `SELECT path, "offset" FROM transcripts t JOIN sessions s ON s.id = session_id
-     WHERE t.agent = ? AND ${isOwn}`,
-    agent,
-  );
 }
 
 /** How far each file was read. Bytes. */

@@ -41,27 +41,30 @@ function Coverage({ memory }: { memory: MemoryStatus }) {
     <Part as="panel" title="Sessions that vanish from their client">
       {vanishing === null && <p class="nothing">Not known yet: the daemon is still looking.</p>}
       {vanishing?.length === 0 && <p class="nothing">No agent used here deletes its sessions.</p>}
-      {vanishing?.map(({ agent, title, days, setting, source, sessions, stored, within_days, first_at }) => (
-        <div key={agent} class="vanishing">
-          <p class={`health ${stored < sessions ? "warning" : "good"}`}>
-            {sessions === 0
-              ? `No session vanishes from ${title} within ${within_days} days`
-              : `${counted(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
-            {sessions > 0 &&
-              (stored === sessions ? "; all are stored here" : `; ${stored} of them are stored here`)}
-            {first_at !== null && (
-              <>
-                . The first: <Time at={first_at} />
-              </>
-            )}
-          </p>
-          <p class="faint">
-            {title} deletes sessions {days} days after their last line (<code>{setting}</code>
-            {source === null ? ", its default" : ` in ${source}`}).
-          </p>
-          {stored < sessions && <Command line={`pm import ${agent}`} />}
-        </div>
-      ))}
+      {vanishing?.map(
+        ({ agent, title, days, setting, source, sessions, stored, kept, within_days, first_at }) => (
+          <div key={agent} class="vanishing">
+            <p class={`health ${stored + kept < sessions ? "warning" : "good"}`}>
+              {sessions === 0
+                ? `No session vanishes from ${title} within ${within_days} days`
+                : `${counted(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
+              {sessions > 0 &&
+                (stored === sessions ? "; all are stored here" : `; ${stored} of them are stored here`)}
+              {kept > 0 && `, ${kept} ${kept === 1 ? "is" : "are"} kept until read`}
+              {first_at !== null && (
+                <>
+                  . The first: <Time at={first_at} />
+                </>
+              )}
+            </p>
+            <p class="faint">
+              {title} deletes sessions {days} days after their last line (<code>{setting}</code>
+              {source === null ? ", its default" : ` in ${source}`}).
+            </p>
+            {stored < sessions && <Command line={`pm import ${agent}`} />}
+          </div>
+        ),
+      )}
     </Part>
   );
 }

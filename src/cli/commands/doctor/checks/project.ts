@@ -19,7 +19,7 @@ import { readDaemonRecord } from "../../../../protocol/daemon-record.ts";
 import { scrubberOf } from "../../../../redact/project-scrubber.ts";
 import { nestedText } from "../../../results/nested.ts";
 import { autostartText } from "../../../terminal/autostart-text.ts";
-import { vanishingText } from "../../status/memory.ts";
+import { isLosing, vanishingText } from "../../status/memory.ts";
 import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
 import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -229,7 +229,7 @@ async function isReading(project: Project): Promise<boolean> {
 /** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
 async function checkRetention(project: Project): Promise<CheckResult> {
   const deleting = await call("vanishing", {}, project);
-  const lost = deleting.find(({ sessions, stored }) => stored < sessions);
+  const lost = deleting.find(isLosing);
   if (lost && (await isReading(project))) return ok(`${vanishingText(lost)} Transcripts are being read now`);
   if (lost) {
     return warn(
@@ -238,9 +238,10 @@ async function checkRetention(project: Project): Promise<CheckResult> {
     );
   }
   if (deleting.length === 0) return ok("no agent used here deletes its sessions");
-  const texts = deleting.map(({ title, days, sessions, within_days }) => {
-    const soon = sessions === 0 ? "none expires" : `${sessions} expire (all imported)`;
-    return `${title} deletes sessions after ${days} days; ${soon} within ${within_days} days`;
+  const texts = deleting.map((one) => {
+    const { title, days, sessions, within_days } = one;
+    const soon = sessions === 0 ? `none expires within ${within_days} days` : vanishingText(one).slice(0, -1);
+    return `${title} deletes sessions after ${days} days; ${soon}`;
   });
   return ok(texts.join("; "));
 }
