@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { homeOf } from "../../src/project/home.ts";
+import { findSigningKey, keyFileIn } from "../../src/sync/origin/signing-key.ts";
 import { nameProject } from "../support/named-project.ts";
 import { fresh, prepare } from "./interruptions.ts";
 import { git, pmFile, runStep } from "./processes.ts";
@@ -24,6 +26,9 @@ export async function killSync(): Promise<void> {
   await runStep("import", other);
   share(other);
   spawnSync(process.execPath, [pmFile, "sync", "--yes"], { cwd: other, env: envOf(other) });
+  enter(root);
+  // What it signs is the same in each round.
+  await findSigningKey(root, { file: keyFileIn(homeOf().configDir), make: true });
   putInPlace("at", "unshared");
   const again = () => {
     putInPlace("unshared", "at");

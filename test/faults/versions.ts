@@ -38,18 +38,27 @@ function install(name: string, version: string, { migrates = false } = {}): stri
   const { version: own } = JSON.parse(readFileSync(join(built, "package.json"), "utf8")) as {
     version: string;
   };
-  const replacements = [[`=\`${own}\``, `=\`${version}\``]];
+  const replacements = [{ from: `=\`${own}\``, to: `=\`${version}\`` }];
   if (migrates) {
-    const [released, added] = newerSchema.steps.slice(-2);
-    const end = `${released!.slice(-80)}\`].join(\`\`)`;
-    replacements.push([end, `${end},\`${added}\``]);
+    const begin = `{first:${newerSchema.first},`;
+    const added = newerSchema.steps.at(-1);
+    replacements.push({
+      from: `${begin}steps:[`,
+      to: `${begin}get steps(){return[...this.released,\`${added}\`]},released:[`,
+    });
   }
+  const found = new Set<string>();
   for (const file of readdirSync(join(folder, "dist")).filter((one) => one.endsWith(".cjs"))) {
     const path = join(folder, "dist", file);
-    const text = readFileSync(path, "utf8");
-    const changed = replacements.reduce((before, [from, to]) => before.replaceAll(from!, () => to!), text);
-    if (changed !== text) writeFileSync(path, changed);
+    let text = readFileSync(path, "utf8");
+    for (const { from, to } of replacements.filter((one) => text.includes(one.from))) {
+      found.add(from);
+      text = text.replaceAll(from, () => to);
+      writeFileSync(path, text);
+    }
   }
+  const missing = replacements.find(({ from }) => !found.has(from));
+  if (missing) throw new Error(`nothing in dist/ reads ${missing.from}`);
   const says = execFileSync(process.execPath, [join(folder, "bin/pm.cjs"), "--version"], {
     encoding: "utf8",
   });

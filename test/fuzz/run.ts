@@ -1,6 +1,6 @@
 /**
  * Feeds Pommel with mutated transcripts, sources, requests and command lines, and counts crashes, hangs of more than two
- * seconds, stack traces and raw control characters: there must be none.
+ * seconds (of a source four), stack traces and raw control characters: there must be none.
  *
  *   npm run fuzz                          1,000,000 lines, 50,000 sources, 20,000 requests and command lines
  *   npm run fuzz -- --minutes 5           until the time is over, shared by the four
@@ -46,6 +46,9 @@ const [{ fuzzTranscripts }, { fuzzSources }, questions] = await Promise.all([
 const seed = Number(options.seed);
 const { project, remove } = await questions.projectToAsk();
 
+/** A parser may work for two seconds until a source is cut by lines instead. Milliseconds. */
+const sourcePatienceMs = 4000;
+
 const areas = [
   {
     name: "transcripts",
@@ -56,6 +59,7 @@ const areas = [
   {
     name: "sources",
     cases: 50_000,
+    patience: sourcePatienceMs,
     run: (tally: Tally, cases: number, deadline: number) => fuzzSources(tally, cases, { seed, deadline }),
   },
   {
@@ -74,8 +78,8 @@ const areas = [
 
 let failed = false;
 const perArea = options.minutes === undefined ? Infinity : (Number(options.minutes) * 60_000) / areas.length;
-for (const { name, cases, run } of areas) {
-  const tally = new Tally(name, undefined, ({ kind, seed: at, what }) =>
+for (const { name, cases, patience, run } of areas) {
+  const tally = new Tally(name, patience, ({ kind, seed: at, what }) =>
     process.stdout.write(`${name}: ${kind}, seed ${at}: ${what.replaceAll("\n", "\n    ")}\n`),
   );
   const wanted =
