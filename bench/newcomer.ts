@@ -120,7 +120,7 @@ function wordsOf(newcomer: Newcomer, file: string): string {
 }
 
 /** Words that the verdicts of a whole index are made of. */
-const verdicts = /nothing found|no results|probably not here|0 results/i;
+const verdicts = /nothing found|no results|probably not here|\b0 results/i;
 
 function askSearches(newcomer: Newcomer, files: readonly string[]): void {
   for (const file of files) {
