@@ -126,7 +126,7 @@ async function searchTree(
       const answer = await new CodeSearch({ project, index: searched, embedder }).search(request);
       const known = (await index?.known()) ?? new Map();
       const done = files.filter(({ path }) => known.has(path)).length;
-      const isAll = files.length === 0 && !isCut;
+      const isAll = done === files.length && !isCut;
       return {
         best: await tree.bestPaths(),
         answer: {

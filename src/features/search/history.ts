@@ -91,13 +91,13 @@ export async function searchHistory(
     // Without a repository, or a commit, there is nothing to index.
     const problem = found.commits.is_complete ? null : await historyProblem(project.root, signal);
     const isBehind = !found.commits.is_complete && problem === null;
-    const verdict = isNamed ? "found" : bestVerdict([found, events, ofSessions]);
+    const verdict = isNamed ? "found" : isBehind ? "not_yet" : bestVerdict([found, events, ofSessions]);
     const { indexed } = found.commits;
     const total = isBehind ? Math.max(indexed, await countCommits(project.root, signal)) : indexed;
     return {
       scope: "history",
       query: request.q,
-      verdict: isBehind && verdict === "probably_not_here" ? "not_yet" : verdict,
+      verdict,
       coverage: isBehind ? { of: "commits", done: indexed, total } : undefined,
       probability,
       ...(isNamed && { is_named: true }),

@@ -23,8 +23,6 @@ interface Step {
   args: readonly string[];
   /** Where it runs; left out: in the repository of the story. */
   cwd?: string;
-  /** Nothing of what it prints is worth reading. */
-  isQuiet?: boolean;
 }
 
 /** What a person would type in the repository of the story. */
@@ -36,6 +34,10 @@ const steps: readonly Step[] = [
   {
     says: "Who wrote which line of its commits is worked out from the sessions.",
     args: ["checkpoint", "backfill", "--all"],
+  },
+  {
+    says: "A search answers at once, from the text; a moment later from an index that also finds by meaning.",
+    args: ["daemon", "start", "--wait"],
   },
   {
     says: "Where is it, and what did we say about it? Code, sessions and commits answer together.",
