@@ -70,7 +70,7 @@ async function recutSession(
   { signal, pause }: { signal: AbortSignal | undefined; pause: () => Promise<void> },
 ): Promise<number> {
   const { memory } = work;
-  const [first] = turnsOf(memory, session.id);
+  const [first] = turnsOf(memory, session.id, { limit: 1 });
   if (first === undefined) return 0;
   const cut = cutOfSession(memory, session.id);
   const isByOtherRules = cut?.rules !== cutOf(work, session.agent).rules;

@@ -43,13 +43,22 @@ export function* storedTurns(
   sessionId: number,
   range: { first?: number; last?: number | null } = {},
 ): Generator<Turn & { record: TurnRecord }, void, undefined> {
-  for (const record of turnsOf(memory, sessionId, range)) {
-    const content = contentOf(memory, sessionId, record.number);
-    if (content === null) continue;
-    const { number, branch, abandoned } = record;
-    yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
+  let { first = 0 } = range;
+  for (;;) {
+    const page = turnsOf(memory, sessionId, { ...range, first, limit: turnsInPage });
+    for (const record of page) {
+      const content = contentOf(memory, sessionId, record.number);
+      if (content === null) continue;
+      const { number, branch, abandoned } = record;
+      yield { number, branch, abandoned, lines: unpackContent<StoredLine>(content), record };
+    }
+    if (page.length < turnsInPage) return;
+    first = page.at(-1)!.number + 1;
   }
 }
+
+/** A session may have a hundred thousand turns: so many are in memory at once. */
+const turnsInPage = 500;
 
 /** The edits that went well in a turn, each with the line that reports it. */
 export function* editsIn({ lines }: Pick<Turn, "lines">): Generator<{ line: StoredLine; edit: FileEdit }> {

@@ -17,7 +17,7 @@ import type {
   TurnRecord,
 } from "../../store/memory/memory-records.ts";
 import { positionAfterTurn, stampOfTurns } from "../../store/memory/privacy/rewrite.ts";
-import { saveGroups, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { saveGroups, turnBefore } from "../../store/memory/sessions/turns.ts";
 import { groupsIn } from "../ingest/turns.ts";
 import { relativizer } from "../relative-paths.ts";
 import { storedTurns, type Turn } from "../turn-content.ts";
@@ -57,7 +57,7 @@ export async function rechunkSession(
   const { memory, maxChunks } = work;
   const options = chunkOptionsFor(work, session);
   // A chunk of its group may have held the turn, even if it is gone now.
-  const first = regroup ? 0 : (turnsOf(memory, session.id, { last: from - 1 }).at(-1)?.groupStart ?? 0);
+  const first = regroup ? 0 : (turnBefore(memory, session.id, from)?.groupStart ?? 0);
   for (let tries = 1; ; tries++) {
     const stamp = stampOfTurns(memory, session.id, first);
     const cut: DraftChunk[] = [];

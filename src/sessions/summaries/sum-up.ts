@@ -9,7 +9,7 @@ import {
   saveTopics,
   summariesOf,
 } from "../../store/memory/sessions/summaries.ts";
-import { filesOfSession, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { filesOfSession, turnBefore, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { charactersOfToken } from "../../text/text-size.ts";
 import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
@@ -58,7 +58,7 @@ export async function sumUpSession(
 ): Promise<SummedUp | null> {
   const { memory, llm, log } = options;
   const session = sessionByUid(memory, sessionUid);
-  if (session === null || turnsOf(memory, session.id).length === 0) return null;
+  if (session === null || turnsOf(memory, session.id, { limit: 1 }).length === 0) return null;
   const turns = () => storedTurns(memory, session.id);
   const { relativize } = chunkOptionsFor(options, session);
   const warn = (error: unknown) => log.warn(`No summary by ${llm?.id}: ${messageOf(error)}`);
@@ -137,8 +137,7 @@ const maxFiles = 50;
 
 function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] {
   const { memory, chunks: options } = work;
-  const records = turnsOf(memory, session.id);
-  const [first] = records;
+  const [first] = turnsOf(memory, session.id, { limit: 1 });
   if (first === undefined) return [];
   const all = summariesOf(memory, session.id);
   const compactions = all.filter(({ source }) => source === "compaction").reverse();
@@ -153,7 +152,7 @@ function summaryDrafts(work: SessionWork, session: SessionRecord): DraftChunk[] 
     firstTurn: first.number,
     upToTurn,
     startedAt: first.startedAt,
-    endedAt: records.findLast(({ number }) => number <= upToTurn)?.endedAt ?? first.endedAt,
+    endedAt: turnBefore(memory, session.id, upToTurn + 1)?.endedAt ?? first.endedAt,
     branch: session.branch,
     files,
   });

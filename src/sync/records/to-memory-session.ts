@@ -156,7 +156,7 @@ async function finishSession({ work }: ExportWork, uid: string, signal?: AbortSi
   const session = sessionByUid(memory, uid);
   if (session !== null) {
     await rechunkSession(work, session, Number(from), { signal });
-    const first = turnsOf(memory, session.id)[0]?.number ?? 0;
+    const first = turnsOf(memory, session.id, { limit: 1 })[0]?.number ?? 0;
     if (Number(from) <= first) saveCut(memory, session.id, cutOf(work, session.agent));
     await sumUpSession({ ...work, llm: null }, uid, { signal });
   }

@@ -20,6 +20,7 @@ import {
   lastGroupStart,
   markAbandoned,
   saveTurn,
+  turnBefore,
   turnOf,
   turnsOf,
   turnsWithFile,
@@ -166,6 +167,12 @@ describe("turns", () => {
     expect(turnOf(memory, id, 3)).toBeNull();
     expect(turnsOf(memory, id, { first: 2 }).map(({ number }) => number)).toEqual([2]);
     expect(turnsOf(memory, id, { last: 1 }).map(({ number }) => number)).toEqual([1]);
+    expect([1, 2, 3, 9].map((number) => turnBefore(memory, id, number)?.number)).toEqual([
+      undefined,
+      1,
+      2,
+      2,
+    ]);
     expect(lastGroupStart(memory, 99)).toBeNull();
   });
 

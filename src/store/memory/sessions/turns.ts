@@ -78,6 +78,16 @@ export function turnsOf(
     .map(readTurnRow);
 }
 
+/** The last turn of a session before a number; null where there is none. */
+export function turnBefore(memory: Memory, sessionId: number, number: number): TurnRecord | null {
+  const row = memory.get<object | null>(
+    `SELECT ${columns} FROM turns WHERE session_id = ? AND number < ? ORDER BY number DESC LIMIT 1`,
+    sessionId,
+    number,
+  );
+  return row && readTurnRow(row);
+}
+
 /** The last turn of each session, apart from abandoned ones: its number, and how it ended where that is stored. */
 export function lastTurnsOf(
   memory: Memory,
