@@ -78,8 +78,14 @@ export function tell(
     ...files.map((file) => ({ ref: `file:${file}`, why: "edited", score: null })),
   ];
   const item: GivenContextItem = {
-    ...{ kind: "given-context", received_at: Date.now(), place, session_id, event },
-    ...{ took_ms: Math.round(performance.now()), text, items },
+    kind: "given-context",
+    received_at: Date.now(),
+    place,
+    session_id,
+    event,
+    took_ms: Math.round(performance.now()),
+    text,
+    items,
   };
   try {
     writeItem(item);

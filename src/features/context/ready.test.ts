@@ -46,8 +46,14 @@ it("is what a new session would be told, and one that was compacted", async () =
     const path = join(home.dir, "earlier.jsonl");
     const { id } = saveSession(memory, { uid: "earlier", agent: "claude", cwd: project.root });
     saveTranscript(memory, {
-      ...{ path, agent: "claude", sessionId: id, lineHash: "", readAt: 0, skipped: {} },
-      ...{ offset: 0, size: 0 },
+      path,
+      agent: "claude",
+      sessionId: id,
+      lineHash: "",
+      readAt: 0,
+      skipped: {},
+      offset: 0,
+      size: 0,
     });
     saveSession(memory, { uid: "begun", agent: "claude", cwd: project.root, lastAt: at });
     saveSession(memory, { uid: "over", agent: "claude", cwd: project.root, lastAt: at - 7_200_000 });
@@ -135,6 +141,11 @@ it("counts as injected when a hook has told it", async () => {
   memory.close();
   const [told] = await withMemory(project, (stored) => listInjections(stored, { limit: 5 }));
   expect(told).toMatchObject({
-    ...{ sessionUid: "new", event: "session-start", at: 5, tookMs: 7, reason: "a note", items },
+    sessionUid: "new",
+    event: "session-start",
+    at: 5,
+    tookMs: 7,
+    reason: "a note",
+    items,
   });
 });

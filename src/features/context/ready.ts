@@ -80,8 +80,11 @@ function whatItIsMadeFrom(project: Project): Record<string, string> {
   const gitDir = gitDirAt(project.root);
   const files = [
     ...(gitDir === null ? [] : [join(gitDir, "HEAD")]),
-    ...[ownConfigFile(), project.configFile, project.teamConfigFile],
-    ...[saidFile(project), trustFileIn(homeOf())],
+    ownConfigFile(),
+    project.configFile,
+    project.teamConfigFile,
+    saidFile(project),
+    trustFileIn(homeOf()),
   ];
   return Object.fromEntries(files.map((file) => [file, changeOf(file)]));
 }
@@ -100,7 +103,11 @@ function linesOf(items: readonly Injection[]): ReadyLine[] {
   const framed = frameQuotes(items, maxTokens);
   if (framed === null) return [];
   return framed.included.map(({ ref, why, score, session = null }, i) => ({
-    ...{ text: framed.lines[i]!, ref, why, score, session },
+    text: framed.lines[i]!,
+    ref,
+    why,
+    score,
+    session,
   }));
 }
 

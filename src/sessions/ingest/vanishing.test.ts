@@ -15,8 +15,12 @@ const aged = (days: number, isStored: boolean, isKept = false) => ({
 
 it("counts what vanishes within a week, also what is overdue, and how much of it is stored", () => {
   const transcripts = [
-    ...[aged(2, false), aged(22.9, false), aged(23.1, true, true)],
-    ...[aged(29, false), aged(29, false, true), aged(40, true)],
+    aged(2, false),
+    aged(22.9, false),
+    aged(23.1, true, true),
+    aged(29, false),
+    aged(29, false, true),
+    aged(40, true),
   ];
   expect(vanishingOf(agent(monthly), "/", () => transcripts, now)).toEqual({
     agent: "claude",
