@@ -40,7 +40,7 @@ const maxCompactions = 8;
 export async function makeReady(project: Project): Promise<void> {
   const config = configOf(project);
   const isWanted = config["context.mode"] !== "off" && config["sessions.capture"];
-  if (!isWanted || publicKeyOf() !== null) return removeReady(project);
+  if (!isWanted || publicKeyOf() !== null) return removeReady(project.root);
   // As the hook itself would be answered.
   await throughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
 }
@@ -49,6 +49,7 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
   const kinds = config["context.kinds"];
   // What changes while it is made makes it old.
   const made = {
+    root: project.root,
     at: Date.now(),
     from: whatItIsMadeFrom(project),
     memory: stateOf(project),
@@ -68,11 +69,11 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
       atStart.compactions[uid] = linesOf(toTellAfterCompaction(source, uid, summary));
     }
   }
-  writeReady(project, "start", atStart);
+  writeReady("start", atStart);
   const forEdits: ReadyForEdits = { ...made, files: {} };
   if (kinds.includes("edit"))
     for (const [file, items] of toTellByFile(source)) forEdits.files[file] = linesOf(items);
-  writeReady(project, "edits", forEdits);
+  writeReady("edits", forEdits);
 }
 
 /** What must be as it was. */
