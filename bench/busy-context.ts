@@ -30,8 +30,11 @@ const measured = await measureContext({
 printTable(
   ["moment", "at once", "told", "p50 (ms)", "p95 (ms)"],
   measured.map(({ moment, atOnce, runs, told, p50Ms, p95Ms }) => [
-    ...[moment, String(atOnce), `${told}/${runs}`],
-    ...[p50Ms.toFixed(0), p95Ms.toFixed(0)],
+    moment,
+    String(atOnce),
+    `${told}/${runs}`,
+    p50Ms.toFixed(0),
+    p95Ms.toFixed(0),
   ]),
   options,
 );

@@ -124,8 +124,12 @@ async function measure(
   }
   const times = done.map(({ ms }) => ms);
   return {
-    ...{ moment, atOnce, runs: done.length, told: done.filter(({ isTold }) => isTold).length },
-    ...{ p50Ms: percentile(times, 50), p95Ms: percentile(times, 95) },
+    moment,
+    atOnce,
+    runs: done.length,
+    told: done.filter(({ isTold }) => isTold).length,
+    p50Ms: percentile(times, 50),
+    p95Ms: percentile(times, 95),
   };
 }
 

@@ -46,7 +46,7 @@ function readyForEdit(
   const [file, ...others] = files;
   const found = readReady(place, "edits");
   if (found === null || file === undefined || others.length > 0) return null;
-  const path = relative(found.root, realPath(resolve(cwd, file)))
+  const path = relative(found.ready.root, realPath(resolve(cwd, file)))
     .split(sep)
     .join("/");
   const about = isAbsolute(path) || refsGiven(own).includes(`file:${path}`) ? [] : found.ready.files[path];
@@ -78,8 +78,14 @@ export function tell(
     ...files.map((file) => ({ ref: `file:${file}`, why: "edited", score: null })),
   ];
   const item: GivenContextItem = {
-    ...{ kind: "given-context", received_at: Date.now(), place, session_id, event },
-    ...{ took_ms: Math.round(performance.now()), text, items },
+    kind: "given-context",
+    received_at: Date.now(),
+    place,
+    session_id,
+    event,
+    took_ms: Math.round(performance.now()),
+    text,
+    items,
   };
   try {
     writeItem(item);

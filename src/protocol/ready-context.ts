@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { changeOf } from "../project/files/file-id.ts";
 import { namesIn } from "../project/files/if-any.ts";
 import { replaceFile } from "../project/files/replace-file.ts";
 import { homeOf, makeDirectory } from "../project/home.ts";
-import { type Project, projectOf, realPath, teamDirName } from "../project/paths.ts";
+import { type Project, realPath, teamDirName } from "../project/paths.ts";
 
 /**
  * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon
@@ -25,6 +25,8 @@ export interface ReadyLine {
 
 /** When and from what it was made. */
 interface Made {
+  /** The checkout that it is for. */
+  root: string;
   /** Milliseconds since the epoch. */
   at: number;
   /** What must not have changed since, by path: HEAD, settings, and what a person said (`changeOf`). */
@@ -53,17 +55,31 @@ interface Ready {
   edits: ReadyForEdits;
 }
 
-const fileOf = (kind: keyof Ready, { cacheDir }: Pick<Project, "cacheDir">): string =>
-  join(cacheDir, `context-${kind}.json`);
+const readyDir = (): string => join(homeOf().cacheDir, "context");
 
-export function writeReady<Kind extends keyof Ready>(project: Project, kind: Kind, ready: Ready[Kind]): void {
-  makeDirectory(project.cacheDir);
-  replaceFile(fileOf(kind, project), JSON.stringify(ready));
+/** `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. */
+const fileOf = (kind: keyof Ready, root: string): string =>
+  join(readyDir(), `${fileNameFor(basename(root))}-${shortHash(root)}.${kind}.json`);
+
+/** FNV-1a, 32 bits (Fowler, Noll, Vo). To load node:crypto would cost a hook a tenth of its time. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-export function removeReady(project: Project): void {
-  for (const kind of ["start", "edits"] as const) rmSync(fileOf(kind, project), { force: true });
+export function writeReady<Kind extends keyof Ready>(kind: Kind, ready: Ready[Kind]): void {
+  makeDirectory(readyDir());
+  replaceFile(fileOf(kind, ready.root), JSON.stringify(ready));
 }
+
+/** @param root of a checkout */
+export function removeReady(root: string): void {
+  for (const kind of ["start", "edits"] as const) rmSync(fileOf(kind, root), { force: true });
+}
+
+/** Of all checkouts. */
+export const removeAllReady = (): void => rmSync(readyDir(), { recursive: true, force: true });
 
 /** Changes when a person said something that agents must know at once: a note, or that something be forgotten. */
 export const saidFile = ({ dataDir }: Pick<Project, "dataDir">): string => join(dataDir, "said");
@@ -114,22 +130,23 @@ export const changedAt = (files: readonly string[]): number =>
 const maxBehindMs = 300_000;
 
 /**
- * What was made ready of a kind for the checkout around `place`, with its root.
+ * What was made ready of a kind for the checkout around `place`.
  * @returns null where nothing was, or where it is too old; `isBehind`: a daemon may know more
  */
 export function readReady<Kind extends keyof Ready>(
   place: string,
   kind: Kind,
   now = Date.now(),
-): { root: string; ready: Ready[Kind]; isBehind: boolean } | null {
+): { ready: Ready[Kind]; isBehind: boolean } | null {
   for (let dir = realPath(place); ; dir = dirname(dir)) {
-    const file = fileOf(kind, projectOf("", dir));
+    const file = fileOf(kind, dir);
     if (existsSync(file)) {
       try {
         const ready = JSON.parse(readFileSync(file, "utf8")) as Ready[Kind];
+        if (ready.root !== dir) return null;
         const isBehind = changedAt(ready.memory.files) > ready.memory.changedAt;
         const isTooOld = isBehind && now - ready.at > maxBehindMs;
-        return isTooOld || !isAsItWas(ready) ? null : { root: dir, ready, isBehind };
+        return isTooOld || !isAsItWas(ready) ? null : { ready, isBehind };
       } catch {
         return null;
       }

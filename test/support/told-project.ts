@@ -31,8 +31,15 @@ export function toldProject(root: string): Project {
 
 export function addNote(memory: Memory, note: string): void {
   saveAnnotation(memory, {
-    ...{ uid: note.replaceAll(" ", "-"), sessionUid: null, turn: null, lineUid: null, source: "shell" },
-    ...{ branch: null, note, author: null, at: Date.now() },
+    uid: note.replaceAll(" ", "-"),
+    sessionUid: null,
+    turn: null,
+    lineUid: null,
+    source: "shell",
+    branch: null,
+    note,
+    author: null,
+    at: Date.now(),
   });
 }
 

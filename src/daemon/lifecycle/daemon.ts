@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { answerHere } from "../../answers/here.ts";
 import type { Operation } from "../../answers/operation.ts";
@@ -147,6 +148,8 @@ const heartbeatMs = 2000;
 const usualIdleExitMs = 12 * 3_600_000;
 /** How often to look for checkouts that nobody uses. Milliseconds. */
 const sweepMs = 10_000;
+/** Links take a tenth of a second; where files are copied or looked into, nobody waits longer for what hooks left. Milliseconds. */
+const keepFirstMs = 2000;
 /** A daemon that runs this long has started successfully. Milliseconds. */
 const provenAfterMs = 60_000;
 
@@ -255,7 +258,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => removeRecord(ours));
     log.info(`pommeld ${version} answers on 127.0.0.1:${port} and ${socketOf()}`);
     endings.push(collectWhileBusy());
-    await keepBeforeReading(log);
+    await Promise.race([keepBeforeReading(log), sleep(keepFirstMs, undefined, { ref: false })]);
     endings.push(() => spool.close());
     void spool.begin();
     const seen = new SeenUntil();

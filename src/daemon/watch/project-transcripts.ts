@@ -127,17 +127,26 @@ export class ProjectTranscripts {
   async vanishing(): Promise<Vanishing[] | null> {
     if (!this.isChecked) return null;
     if (this.vanishingSeen === null || Date.now() - this.vanishingSeen.at > vanishingMs) {
-      const { project, work } = this.options;
-      const found: Vanishing[] = [];
+      this.vanishingSeen = { at: Date.now(), found: await this.findVanishing() };
+    }
+    return this.vanishingSeen.found;
+  }
+
+  /** Nothing of a memory that cannot be read: that is reported by itself. */
+  private async findVanishing(): Promise<Vanishing[]> {
+    const { project, work } = this.options;
+    const found: Vanishing[] = [];
+    try {
       for (const agent of agents.filter(({ retention }) => retention !== undefined)) {
         const ownerOf = (path: string) => this.owner(agent, path);
         const there = await transcriptsThere(agent, ownerOf, work.memoryIfAny);
         const vanishing = vanishingOf(agent, project.root, () => there);
         if (vanishing !== null) found.push(vanishing);
       }
-      this.vanishingSeen = { at: Date.now(), found };
+    } catch (error) {
+      work.suspect(error);
     }
-    return this.vanishingSeen.found;
+    return found;
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { throughDoor } from "../../answers/door.ts";
 import { withMemory } from "../../answers/open.ts";
 import { dropReady } from "../../git/projects/drop-ready.ts";
 import { setConfig } from "../../project/config/config-edit.ts";
+import { homeOf } from "../../project/home.ts";
 import type { Project } from "../../project/paths.ts";
 import { readReady } from "../../protocol/ready-context.ts";
 import { encryptHome } from "../../store/encryption/convert.ts";
@@ -33,6 +34,8 @@ const asked = async (request: Partial<ContextRequest>) => {
   const given = { event: "session-start", session_id: "new", cwd: project.root, ...request } as const;
   return (await throughDoor("hook", () => contextFor(project, given))).text;
 };
+const readyDir = () => join(homeOf().cacheDir, "context");
+const ready = () => (existsSync(readyDir()) ? readdirSync(readyDir()) : []);
 const atStart = () => readReady(project.root, "start");
 const textOf = (lines: readonly { text: string }[]) => {
   const { head, tail } = atStart()!.ready;
@@ -46,8 +49,14 @@ it("is what a new session would be told, and one that was compacted", async () =
     const path = join(home.dir, "earlier.jsonl");
     const { id } = saveSession(memory, { uid: "earlier", agent: "claude", cwd: project.root });
     saveTranscript(memory, {
-      ...{ path, agent: "claude", sessionId: id, lineHash: "", readAt: 0, skipped: {} },
-      ...{ offset: 0, size: 0 },
+      path,
+      agent: "claude",
+      sessionId: id,
+      lineHash: "",
+      readAt: 0,
+      skipped: {},
+      offset: 0,
+      size: 0,
     });
     saveSession(memory, { uid: "begun", agent: "claude", cwd: project.root, lastAt: at });
     saveSession(memory, { uid: "over", agent: "claude", cwd: project.root, lastAt: at - 7_200_000 });
@@ -59,8 +68,10 @@ it("is what a new session would be told, and one that was compacted", async () =
   expect(textOf(start)).toContain("retry three times instead of once");
   expect(Object.keys(compactions)).toEqual(["earlier"]);
   expect(textOf(compactions.earlier!)).toBe(await asked({ source: "compact", session_id: "earlier" }));
-  expect(readdirSync(project.cacheDir).filter((name) => name.startsWith("context"))).toHaveLength(2);
-  expect(statSync(join(project.cacheDir, "context-start.json")).mode & 0o777).toBe(0o600);
+  expect(ready()).toHaveLength(2);
+  expect(statSync(join(readyDir(), ready().find((name) => name.endsWith("start.json"))!)).mode & 0o777).toBe(
+    0o600,
+  );
 });
 
 it("has the notes and decisions about each file, with who said them", async () => {
@@ -85,7 +96,7 @@ it("is not read when what it was made from has changed", async () => {
     expect([name, atStart()]).toEqual([name, null]);
     expect(stateOfReady(project)).not.toBe(state);
   }
-  expect(existsSync(join(project.cacheDir, "context-start.json"))).toBe(false);
+  expect(ready()).toEqual([]);
 });
 
 it("is behind when the memory has changed, and too old after a while", async () => {
@@ -103,11 +114,11 @@ it("is behind when the memory has changed, and too old after a while", async () 
 
 it("is a checkout's own", async () => {
   await makeReady(project);
-  expect(readReady(join(project.root, "src"), "start")).toMatchObject({ root: project.root });
+  expect(readReady(join(project.root, "src"), "start")).toMatchObject({ ready: { root: project.root } });
   const inner = join(project.root, "vendor", "other");
   writeFileSync(join(project.root, "src", ".git"), "gitdir: elsewhere\n");
   expect(readReady(join(project.root, "src"), "start")).toBeNull();
-  expect(readReady(inner, "start")).toMatchObject({ root: project.root });
+  expect(readReady(inner, "start")).toMatchObject({ ready: { root: project.root } });
   expect(readReady(home.dir, "start")).toBeNull();
 });
 
@@ -115,14 +126,16 @@ it("is not there where nothing is to be told", async () => {
   await makeReady(project);
   setConfig(project, "context.mode", "off", { global: false });
   await makeReady(project);
-  expect(readdirSync(project.cacheDir).filter((name) => name.startsWith("context"))).toEqual([]);
+  expect(ready()).toEqual([]);
 });
 
 it("is not there in an encrypted home", async () => {
   await makeReady(project);
+  expect(ready()).toHaveLength(2);
   encryptHome(`file:${join(home.dir, "our.key")}`, { backups: [] });
+  expect(ready()).toEqual([]);
   await makeReady(project);
-  expect(readdirSync(project.cacheDir).filter((name) => name.startsWith("context"))).toEqual([]);
+  expect(ready()).toEqual([]);
 });
 
 it("counts as injected when a hook has told it", async () => {
@@ -135,6 +148,11 @@ it("counts as injected when a hook has told it", async () => {
   memory.close();
   const [told] = await withMemory(project, (stored) => listInjections(stored, { limit: 5 }));
   expect(told).toMatchObject({
-    ...{ sessionUid: "new", event: "session-start", at: 5, tookMs: 7, reason: "a note", items },
+    sessionUid: "new",
+    event: "session-start",
+    at: 5,
+    tookMs: 7,
+    reason: "a note",
+    items,
   });
 });

@@ -40,7 +40,7 @@ const maxCompactions = 8;
 export async function makeReady(project: Project): Promise<void> {
   const config = configOf(project);
   const isWanted = config["context.mode"] !== "off" && config["sessions.capture"];
-  if (!isWanted || publicKeyOf() !== null) return removeReady(project);
+  if (!isWanted || publicKeyOf() !== null) return removeReady(project.root);
   // As the hook itself would be answered.
   await throughDoor("hook", () => withMemory(project, (memory) => writeAll(project, config, memory)));
 }
@@ -49,6 +49,7 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
   const kinds = config["context.kinds"];
   // What changes while it is made makes it old.
   const made = {
+    root: project.root,
     at: Date.now(),
     from: whatItIsMadeFrom(project),
     memory: stateOf(project),
@@ -68,11 +69,11 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
       atStart.compactions[uid] = linesOf(toTellAfterCompaction(source, uid, summary));
     }
   }
-  writeReady(project, "start", atStart);
+  writeReady("start", atStart);
   const forEdits: ReadyForEdits = { ...made, files: {} };
   if (kinds.includes("edit"))
     for (const [file, items] of toTellByFile(source)) forEdits.files[file] = linesOf(items);
-  writeReady(project, "edits", forEdits);
+  writeReady("edits", forEdits);
 }
 
 /** What must be as it was. */
@@ -80,8 +81,11 @@ function whatItIsMadeFrom(project: Project): Record<string, string> {
   const gitDir = gitDirAt(project.root);
   const files = [
     ...(gitDir === null ? [] : [join(gitDir, "HEAD")]),
-    ...[ownConfigFile(), project.configFile, project.teamConfigFile],
-    ...[saidFile(project), trustFileIn(homeOf())],
+    ownConfigFile(),
+    project.configFile,
+    project.teamConfigFile,
+    saidFile(project),
+    trustFileIn(homeOf()),
   ];
   return Object.fromEntries(files.map((file) => [file, changeOf(file)]));
 }
@@ -100,7 +104,11 @@ function linesOf(items: readonly Injection[]): ReadyLine[] {
   const framed = frameQuotes(items, maxTokens);
   if (framed === null) return [];
   return framed.included.map(({ ref, why, score, session = null }, i) => ({
-    ...{ text: framed.lines[i]!, ref, why, score, session },
+    text: framed.lines[i]!,
+    ref,
+    why,
+    score,
+    session,
   }));
 }
 

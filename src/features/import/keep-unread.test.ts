@@ -55,8 +55,14 @@ it("keeps every transcript that is not read to its end, and takes out what is by
   const read = (offset: number) =>
     inMemory((memory) =>
       saveTranscript(memory, {
-        ...{ path: one, agent: "claude", sessionId: null, lineHash: "" },
-        ...{ offset, size: offset, readAt: 0, skipped: {} },
+        path: one,
+        agent: "claude",
+        sessionId: null,
+        lineHash: "",
+        offset,
+        size: offset,
+        readAt: 0,
+        skipped: {},
       }),
     );
   read(10);

@@ -21,16 +21,19 @@ function ran(uid: string, lines: readonly string[], author: string | null = null
     lines.map((given, i): CommandToStore => {
       const line = given.replace(/^!/, "");
       return {
-        ...{
-          seq: i,
-          step: 0,
-          at: 1000 + i,
-          line,
-          form: line.replace(/\S+$/, "…"),
-          name: line.split(" ")[0]!,
-        },
-        ...{ outcome: given === line ? "worked" : "failed", status: null, tookMs: null, signatures: [] },
-        ...{ directory: "", purpose: "", error: null },
+        seq: i,
+        step: 0,
+        at: 1000 + i,
+        line,
+        form: line.replace(/\S+$/, "…"),
+        name: line.split(" ")[0]!,
+        outcome: given === line ? "worked" : "failed",
+        status: null,
+        tookMs: null,
+        signatures: [],
+        directory: "",
+        purpose: "",
+        error: null,
       };
     }),
   );
@@ -48,8 +51,12 @@ function decided(uid: string, text: string, by: "person" | "agent" = "person", a
 it("is what a person decided last, with its place", () => {
   decided("one", "We decided to retry three times instead of once.");
   expect(findInPast(stored.memory)).toEqual({
-    ...{ about: "decision", quote: "We decided to retry three times instead of once." },
-    ...{ session_id: "one", turn: 1, at: "1970-01-01T00:00:01.000Z", sessions: 1 },
+    about: "decision",
+    quote: "We decided to retry three times instead of once.",
+    session_id: "one",
+    turn: 1,
+    at: "1970-01-01T00:00:01.000Z",
+    sessions: 1,
   });
 });
 
@@ -67,6 +74,10 @@ it("else it is the check that worked in most sessions", () => {
   ran("four", ["!npm test d", "ls src"]);
   ran("five", ["npm test e"], "ann");
   expect(findInPast(stored.memory)).toMatchObject({
-    ...{ about: "command", quote: "npm test c", session_id: "three", turn: 1, sessions: 3 },
+    about: "command",
+    quote: "npm test c",
+    session_id: "three",
+    turn: 1,
+    sessions: 3,
   });
 });

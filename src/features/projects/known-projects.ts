@@ -6,6 +6,7 @@ import { loadConfig } from "../../project/config/config.ts";
 import { PommelError } from "../../project/errors.ts";
 import { removeOwn, seePlace } from "../../project/files/remove-own.ts";
 import { isInside, type Project, projectOf } from "../../project/paths.ts";
+import { removeReady } from "../../protocol/ready-context.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
 import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-place.ts";
@@ -116,8 +117,10 @@ export function deleteProject(project: Project): void {
 }
 
 function removeIndexes(registry: Registry, id: string): void {
-  for (const { root } of registry.checkouts(id))
+  for (const { root } of registry.checkouts(id)) {
+    removeReady(root);
     rmSync(projectOf(id, root).cacheDir, { recursive: true, force: true });
+  }
   // Nobody knows what of it is this project's.
   removeIndexCache();
 }

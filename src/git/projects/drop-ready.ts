@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type Project, projectOf } from "../../project/paths.ts";
+import type { Project } from "../../project/paths.ts";
 import { removeReady, saidFile } from "../../protocol/ready-context.ts";
 import { Registry } from "../../store/registry.ts";
 
@@ -10,7 +10,7 @@ import { Registry } from "../../store/registry.ts";
 export function dropReady({ id, dataDir }: Pick<Project, "id" | "dataDir">): void {
   try {
     writeFileSync(saidFile({ dataDir }), `${Date.now()}\n`, { mode: 0o600 });
-    for (const { root } of Registry.openIfThere()?.checkouts(id) ?? []) removeReady(projectOf(id, root));
+    for (const { root } of Registry.openIfThere()?.checkouts(id) ?? []) removeReady(root);
   } catch {
     // Where nothing can be written, nothing was made ready.
   }

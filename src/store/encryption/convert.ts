@@ -6,6 +6,7 @@ import { withFileLock } from "../../project/files/file-lock.ts";
 import { draftOf, replaceFile, sync } from "../../project/files/replace-file.ts";
 import { homeOf, makeDirectory } from "../../project/home.ts";
 import { auditLock } from "../../project/paths.ts";
+import { removeAllReady } from "../../protocol/ready-context.ts";
 import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";
 import { leaveRoom, removeDatabase } from "../sqlite/copy-database.ts";
@@ -113,8 +114,9 @@ export function rotateKey(
 /** Each is converted with the key of its folder. */
 function convertAll(to: "encrypt" | "decrypt", options: ConvertOptions): Conversion {
   removeLeftovers(options);
-  // It is made again as the home is then.
+  // They are made again as the home is then.
   removeIndexCache();
+  removeAllReady();
   const files: string[] = [];
   const done = (file: string) => {
     files.push(file);

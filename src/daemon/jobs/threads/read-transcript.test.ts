@@ -34,8 +34,15 @@ afterEach(() => {
 function read(job: Partial<JobRecord>, roots: readonly string[] = []) {
   const work = {
     ...cutSettingsOf(defaultConfig()),
-    ...{ memory: stored.memory, embedder: null, root: "/nowhere", worktrees: [], roots, log: silentLog },
-    ...{ ledgerKey: new Uint8Array(32), bindsCommits: false, hasScrubbingModel: false },
+    memory: stored.memory,
+    embedder: null,
+    root: "/nowhere",
+    worktrees: [],
+    roots,
+    log: silentLog,
+    ledgerKey: new Uint8Array(32),
+    bindsCommits: false,
+    hasScrubbingModel: false,
     scrubber: scrubberOf(null, defaultConfig()),
   };
   const run = { signal: new AbortController().signal, progress: () => {} };
@@ -50,8 +57,14 @@ test("a transcript that is not there yet is waited for, one that was there is go
   await expect(read({ ...job, attempts: 1, total: 100 })).rejects.toBeInstanceOf(Gone);
   await expect(read({ ...job, attempts: 1, payload: past })).rejects.toBeInstanceOf(Gone);
   saveTranscript(stored.memory, {
-    ...{ path: "/nowhere/s.jsonl", agent: "gemini", sessionId: null },
-    ...{ offset: 0, lineHash: "", size: 0, readAt: 0, skipped: {} },
+    path: "/nowhere/s.jsonl",
+    agent: "gemini",
+    sessionId: null,
+    offset: 0,
+    lineHash: "",
+    size: 0,
+    readAt: 0,
+    skipped: {},
   });
   expect(await read({ ...job, attempts: 1 })).toBe(0);
 });
