@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { showQueue } from "../src/features/jobs/operation.ts";
 import { searchCode } from "../src/features/search/operation.ts";
-import { showStatus } from "../src/features/status/operation.ts";
+import { readState, showStatus } from "../src/features/status/operation.ts";
 import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));
@@ -87,6 +87,8 @@ export async function coldIndex(root: string) {
 
 /** Waits until the daemon's first look at the project is done. */
 export async function untilIdle(root: string): Promise<void> {
+  // Which opens it.
+  await callDaemon(root, readState, {}, 60_000);
   for (;;) {
     const queue = await callDaemon(root, showQueue, {}, 60_000);
     if (queue.code_is_idle) return;

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, it } from "vitest";
-import { initialiseRepository } from "../../test/support/repository-fixture.ts";
 import { forwarded, includesCommand, settingsOf } from "./forward.ts";
 import { NotForwarded } from "./frame.ts";
 import { buildProgram } from "./program.ts";
@@ -43,7 +42,6 @@ async function isForwarded(args: string[], cwd: string): Promise<boolean> {
 
 it("names the commands that a daemon may run, and no others", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "pommel-forwarded-"));
-  initialiseRepository(cwd);
   const names = new Set<string>();
   for (const line of lines(await buildProgram(silent))) {
     if (!(await isForwarded(line, cwd))) continue;

@@ -12,8 +12,6 @@ export interface CommandContext {
   cwd: string;
   /** `--debug` was given. */
   debug: boolean;
-  /** A daemon runs it for another process, in which alone somebody can be asked. */
-  isRemote: boolean;
   output: Output;
 }
 
@@ -140,7 +138,6 @@ function action<Args extends unknown[]>(
     const context: CommandContext = {
       cwd: caller.cwd,
       debug: options.debug ?? false,
-      isRemote: caller.isRemote,
       output: createOutput({ json: options.json ?? false, noColor: options.color === false }, caller.streams),
     };
     const execute = await load();
@@ -151,10 +148,6 @@ function action<Args extends unknown[]>(
       const isQuiet = context.output.json || includesCommand(lookingCommands, names);
       const notice = isQuiet ? null : takeNotice(context.cwd);
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
-    } catch (error) {
-      // Where there is no project, the process of whoever sits there may ask whether there is to be one.
-      if (caller.isRemote && codeOf(error) === "not_initialised") throw new NotForwarded();
-      throw error;
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
       if (!caller.isRemote && includesCommand(servedCommands, names)) {

@@ -33,12 +33,7 @@ export async function runCommandLine(typed: readonly string[], caller: Caller): 
     if (named.parent === null) {
       // `pm` alone.
       const { cwd = caller.cwd } = program.opts<{ cwd?: string }>();
-      await (await import("./overview.ts")).overview({
-        cwd: resolve(cwd),
-        debug: style.debug,
-        isRemote: caller.isRemote,
-        output,
-      });
+      await (await import("./overview.ts")).overview({ cwd: resolve(cwd), debug: style.debug, output });
     } else {
       // A group alone.
       const commands = named.commands.map((one) => ({ name: one.name(), summary: one.description() }));

@@ -7,6 +7,7 @@ import { readSpool } from "../../src/features/daemon/operation.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { transcriptSearchRequest } from "../../src/features/search/operation.ts";
 import { searchTranscripts } from "../../src/features/search/operation.ts";
+import { readState } from "../../src/features/status/operation.ts";
 import { writeItem } from "../../src/hooks/deliver.ts";
 import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
@@ -57,10 +58,12 @@ export async function sessionsFound(project: Project, q: string): Promise<string
   return [...new Set(results.map(({ session_id }) => session_id))];
 }
 
-/** Waits until nothing is read and nothing is due; sessions may still wait to be summed up. */
+/** Waits until nothing is read and nothing is due, for which the project is opened; sessions may still wait to be summed up. */
 export const untilRead = (project: Project) =>
   until(async () => {
-    const queue = await callDaemon(project.root, showQueue, {}).catch(() => null);
+    const queue = await callDaemon(project.root, readState, {})
+      .then(() => callDaemon(project.root, showQueue, {}))
+      .catch(() => null);
     if (queue === null || queue.past === null) return false;
     const { running } = queue.sessions;
     const { memory } = await callDaemon(project.root, searchTranscripts, { q: "anything" });

@@ -11,7 +11,7 @@ import { listNotes, writeNote } from "../../src/features/notes/operation.ts";
 import { scrub } from "../../src/features/scrub/operation.ts";
 import { searchAll } from "../../src/features/search/operation.ts";
 import { showSession } from "../../src/features/sessions/operation.ts";
-import { showStatus } from "../../src/features/status/operation.ts";
+import { readState, showStatus } from "../../src/features/status/operation.ts";
 import { findProject, rememberProject } from "../../src/git/projects/find-project.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { isAtRest, listJobs } from "../../src/store/memory/jobs/job-rows.ts";
@@ -571,7 +571,7 @@ describe("a daemon of its own, or none", () => {
       await ended;
       daemon = spawnDaemon();
       // It goes on with a project when somebody asks for that.
-      await until(() => callDaemon(project.root, showQueue, {}).catch(() => null));
+      await until(() => callDaemon(project.root, readState, {}).catch(() => null));
     }
     memory.close();
     await untilAnswering();

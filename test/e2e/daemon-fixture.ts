@@ -54,9 +54,11 @@ export async function pmJson<T>(project: Project, ...args: string[]): Promise<T>
 
 export const start = (project: Project) =>
   pmJson<{ pid: number; port: number; already_running: boolean }>(project, "start");
-/** What `pm status` says, without the process of its own that it would take where tests ask again and again. */
+/** What `pm status` says of a project in use, without the process of its own that it would take each time. */
 export const status = (project: Project): Promise<StatusResponse> =>
-  callDaemon(project.root, showStatus, {}).catch(() => pmJson<StatusResponse>(project, "status"));
+  callDaemon(project.root, readState, {})
+    .then(() => callDaemon(project.root, showStatus, {}))
+    .catch(() => pmJson<StatusResponse>(project, "status"));
 
 /** The files that a search finds. */
 export async function found(project: Project, query: string): Promise<string[]> {

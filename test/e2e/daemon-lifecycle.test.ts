@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { stopDaemon } from "../../src/client/stop-daemon.ts";
 import { preferredPort } from "../../src/daemon/lifecycle/port.ts";
-import { showQueue } from "../../src/features/jobs/operation.ts";
+import { readState } from "../../src/features/status/operation.ts";
 import { daemonFiles, homeOf, socketOf } from "../../src/project/home.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { isDaemon, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
@@ -373,7 +373,7 @@ describe("a daemon of their own", () => {
     const project = createProject(modules(200));
     const daemon = spawnDaemon();
     await untilAnswering();
-    await callDaemon(project.root, showQueue, {});
+    await callDaemon(project.root, readState, {});
     daemon.kill(signal);
     expect(await once(daemon, "exit")).toEqual([0, null]);
     expect(existsSync(daemonFiles().record)).toBe(false);

@@ -105,8 +105,6 @@ describe("a directory without git", () => {
   };
 
   it.each([
-    ["search", "saffron"],
-    ["search", "code", "saffron"],
     ["daemon", "reindex"],
     ["code", "packages"],
   ])("is not indexed by pm %s %s", async (...args) => {
@@ -118,6 +116,22 @@ describe("a directory without git", () => {
       expect(stderr).toContain("pm init");
     }
     await isEmpty(dir);
+  });
+
+  it.each([
+    ["search", "saffron"],
+    ["search", "code", "saffron"],
+  ])("is searched as it is by pm %s %s, and is no project afterwards", async (...args) => {
+    const dir = plainDirectory();
+    for (const given of [{}, { POMMEL_DAEMON_AUTOSTART: "false" }]) {
+      const { code, stdout, stderr } = await runPm(args, { cwd: dir, env: { ...env(), ...given } });
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("saffron.ts") });
+      expect(stderr).toContain(
+        `${dir} is no git repository, and its files are not indexed unless you say so.`,
+      );
+    }
+    await isEmpty(dir);
+    expect(existsSync(join(home, ".cache/pommel/checkouts"))).toBe(false);
   });
 
   it("is indexed once its user made it a project", async () => {
@@ -133,7 +147,7 @@ describe("a directory without git", () => {
       execFileSync("git", ["init", "--quiet", join(full, name)], { stdio: "ignore" });
     const temporary = temporaryDir();
     const said = async (cwd: string, more: Record<string, string> = {}) => {
-      const { code, stderr } = await runPm(["search", "saffron"], { cwd, env: { ...env(), ...more } });
+      const { code, stderr } = await runPm(["reindex"], { cwd, env: { ...env(), ...more } });
       expect(code).toBe(3);
       return stderr;
     };
@@ -151,7 +165,7 @@ describe("a directory without git", () => {
     const client: Client = await connect({ cwd: dir, env: env() });
     try {
       const asked = await client.callTool({ name: "search_code", arguments: { query: "saffron" } });
-      expect(asked).toMatchObject({ isError: true });
+      expect(JSON.stringify(asked.content)).toContain("saffron.ts");
       expect(JSON.stringify(asked.content)).toContain("is no git repository");
       await client.callTool({ name: "search_sessions", arguments: { query: "saffron" } });
     } finally {
@@ -186,9 +200,9 @@ describe("a directory without git", () => {
 const hasScript = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!hasScript)("at a terminal (skipped without util-linux' script)", () => {
-  const search = (cwd: string, typed: string) =>
+  const reindex = (cwd: string, typed: string) =>
     new Promise<{ code: number | null; screen: string }>((resolve, reject) => {
-      const command = `stty cols 120 rows 40; exec ${process.execPath} ${pmFile} search code saffron`;
+      const command = `stty cols 120 rows 40; exec ${process.execPath} ${pmFile} reindex`;
       const child = spawn("script", ["-qec", command, "/dev/null"], {
         cwd,
         env: { ...process.env, ...env(), TERM: "xterm" },
@@ -206,11 +220,11 @@ describe.skipIf(!hasScript)("at a terminal (skipped without util-linux' script)"
   it.each([
     ["y\r", 0],
     ["\r", 3],
-  ])("a search asks first (%j)", async (typed, expected) => {
+  ])("pm reindex asks first (%j)", async (typed, expected) => {
     const dir = plainDirectory();
     // Also where a daemon runs, which is not to ask at a terminal of its own.
     await runPm(["start"], { cwd: home, env: env() });
-    const { code, screen } = await search(dir, typed);
+    const { code, screen } = await reindex(dir, typed);
     expect(screen).toContain("Make it a project, and index its files?");
     expect({ code, screen }).toMatchObject({ code: expected });
     const { stdout } = await runPm(["projects", "--json"], { cwd: dir, env: env() });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { showQueue } from "../../src/features/jobs/operation.ts";
+import { readState } from "../../src/features/status/operation.ts";
 import { loadConfig } from "../../src/project/config/config.ts";
 import type { Project } from "../../src/project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../src/sessions/chunks/cut-rules.ts";
@@ -73,7 +73,7 @@ test("after a change of settings, from what is stored; also when it is killed in
   const first = spawnDaemon();
   // A daemon works on the projects that somebody uses.
   await untilAnswering();
-  void callDaemon(project.root, showQueue, {}).catch(() => {});
+  void callDaemon(project.root, readState, {}).catch(() => {});
   const counts = watchCounts();
   for (;;) {
     const { outdated } = counts.now();

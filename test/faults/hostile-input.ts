@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
+import { readState } from "../../src/features/status/operation.ts";
 import { daemonOf, memoryOf, pm } from "./processes.ts";
 import { base, options, report, userHome } from "./setting.ts";
 
@@ -72,6 +73,7 @@ export async function hostileInput(): Promise<void> {
     for (let i = 0; i < 240 && !isRead && pid !== null && existsSync(`/proc/${pid}`); i++) {
       await sleep(500);
       peak = memoryOf(pid, "VmHWM");
+      await callDaemon(project.root, readState, {}).catch(() => null);
       isRead = (await callDaemon(project.root, showQueue, {}).catch(() => null))?.sessions.is_idle ?? false;
     }
     const [shown] = await once(pm(root, "session", "show", session), "close");

@@ -1,5 +1,6 @@
 import { configOf, openIndex, withIndex } from "../../answers/open.ts";
 import { languageIdsOf } from "../../code/languages/index.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import type { Config } from "../../project/config/settings.ts";
 import { codeOf, explanationOf } from "../../project/errors.ts";
 import { levelOf } from "../../project/levels.ts";
@@ -66,9 +67,11 @@ export async function searchCode(
     if (code !== "not_indexed" && code !== "index_unavailable") throw error;
     const age: IndexAge = { pending: null, is_complete: false, as_of: null };
     const { answer } = await searchTree(project, config, query, { index: null, age }, signal);
-    if (code === "not_indexed") return answer;
+    const plain = whyNotIndexed(project);
+    if (code === "not_indexed" && plain === null) return answer;
+    // No index is on its way.
     const coverage = answer.coverage && { ...answer.coverage, done: null };
-    return { ...answer, coverage, notes: [explanationOf(error), ...answer.notes] };
+    return { ...answer, coverage, notes: [explanationOf(plain?.refusal ?? error), ...answer.notes] };
   }
 }
 

@@ -1,6 +1,7 @@
 import { withIndex, withMemory } from "../../answers/open.ts";
 import { isRemembered } from "../../git/projects/find-project.ts";
 import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
 import type { EmbedProgress } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createEmbedders, type Embedders, modelsOf } from "../../models/embed/embedders.ts";
@@ -81,7 +82,7 @@ export async function statusOf(
   project: Project,
   daemon: Omit<StatusResponse["daemon"], "running" | "has_open"> | null,
 ): Promise<StatusResponse> {
-  const { config } = loadConfig(project);
+  const { config } = recordingConfig(project);
   const memory = await memoryStatus(project, config);
   const around = {
     daemon: { running: daemon !== null, has_open: false, ...(daemon ?? notRunning) },

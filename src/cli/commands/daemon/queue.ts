@@ -6,9 +6,9 @@ import { retryJobs, showQueue } from "../../../features/jobs/operation.ts";
 import { describeWaiting } from "../../../features/jobs/words.ts";
 import { showStatus } from "../../../features/status/operation.ts";
 import { findProject, seeProject } from "../../../git/projects/find-project.ts";
-import { requireIndexed } from "../../../git/projects/indexed.ts";
 import { PommelError } from "../../../project/errors.ts";
 import type { Project } from "../../../project/paths.ts";
+import { agreeToIndex } from "../../agree-to-index.ts";
 import type { CommandContext } from "../../frame.ts";
 import { progressBar } from "../../terminal/chart.ts";
 import { interruptedCode, interruption } from "../../terminal/interruption.ts";
@@ -24,7 +24,7 @@ export async function reindexCommand(
   options: { path?: string[] },
 ): Promise<number> {
   const project = await findProject(cwd);
-  requireIndexed(project);
+  await agreeToIndex(project, output);
   const paths = options.path ?? [];
   const started = Date.now();
   const progress = createProgress({ label: "Indexing", unit: "files" });

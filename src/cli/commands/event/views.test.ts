@@ -61,7 +61,7 @@ async function run<A extends unknown[]>(
     },
     note: (line) => linked.notes.push(line),
   };
-  await command({ cwd: dir, debug: false, isRemote: false, output }, ...args);
+  await command({ cwd: dir, debug: false, output }, ...args);
   return linked;
 }
 

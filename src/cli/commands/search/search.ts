@@ -13,7 +13,6 @@ import { type Project, placeInProject } from "../../../project/paths.ts";
 import { bestVerdict } from "../../../protocol/reading/evidence.ts";
 import type { ContextMetrics } from "../../../search/code/metrics.ts";
 import { relativeTime } from "../../../text/relative-time.ts";
-import { agreeToIndex } from "../../agree-to-index.ts";
 import { whyHere } from "../../call-noted.ts";
 import type { CommandContext } from "../../frame.ts";
 import { commitPages } from "../../terminal/links.ts";
@@ -66,7 +65,6 @@ export async function searchCommand(
   }
   const { cwd, output } = context;
   const project = await findProject(cwd);
-  await agreeToIndex(project, context);
   const search = await readSearch(project, words, options, placeInProject(project, cwd));
   const [{ answer, note }, { renderAnswer, exitCodeOf }] = await Promise.all([
     ask(project, search),
