@@ -64,7 +64,8 @@ export class Tree {
     clearTimeout(this.#rest);
     this.#asked++;
     try {
-      const { project, config, parseLimitMs } = this;
+      const { project, config } = this;
+      const parsedUntil = performance.now() + this.parseLimitMs;
       const words = wordsOf(request);
       const sought = analyseQuery(words).tokens.map(soughtPart);
       const maxFileSize = config["index.max_file_size"];
@@ -74,7 +75,7 @@ export class Tree {
         signal,
       });
       return await use(
-        new TreeIndex({ project, config, parser: this.#parser, parseLimitMs, scanned, request, words }),
+        new TreeIndex({ project, config, parser: this.#parser, parsedUntil, scanned, request, words }),
         scanned,
       );
     } finally {
