@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createIgnoreRules } from "../../../code/files/ignore.ts";
 import { trackedFiles } from "../../../code/files/tracked.ts";
 import { CachingParser } from "../../../code/index/caching-parser.ts";
@@ -40,13 +41,12 @@ export class Tree {
   }
 
   /**
-   * This process's of a project. It rests by itself when nobody asks.
+   * This process's of a project, by its settings of now. It rests by itself when nobody asks.
    * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
    */
   static of(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
     const known = trees.get(project.root);
-    if (known?.config === config) return known;
-    void known?.close();
+    if (known !== undefined && isDeepStrictEqual(known.config, config)) return known;
     const tree = new Tree(project, config, parseLimitMs);
     trees.set(project.root, tree);
     return tree;
