@@ -113,7 +113,7 @@ describe("pm", () => {
       return plain;
     };
     writeFileSync(join(cwd, "retry.ts"), "export function retry() { return 1; }\n");
-    await runPm(["search", "retry"], { cwd });
+    await runPm(["reindex"], { cwd });
     expect(await both("search", "xylophone")).toMatchObject({ code: 5, stderr: "" });
     expect(await both("search", "retry")).toMatchObject({
       code: 0,

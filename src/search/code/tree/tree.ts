@@ -8,7 +8,7 @@ import { IndexCache } from "../../../store/index/index-cache.ts";
 import { wordsOf } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
 import type { CodeQuery } from "../types.ts";
-import { soughtPart } from "./best-files.ts";
+import { soughtParts } from "./best-files.ts";
 import { type ScannedTree, scanTree } from "./scan-tree.ts";
 import { TreeIndex } from "./tree-index.ts";
 
@@ -67,7 +67,7 @@ export class Tree {
       const { project, config } = this;
       const parsedUntil = performance.now() + this.parseLimitMs;
       const words = wordsOf(request);
-      const sought = analyseQuery(words).tokens.map(soughtPart);
+      const sought = soughtParts(analyseQuery(words));
       const maxFileSize = config["index.max_file_size"];
       this.#parser.begin();
       const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {
