@@ -14,16 +14,14 @@ const patienceMs = 60_000;
 /**
  * Shows a progress bar until the daemon has nothing left to index. Ctrl-C ends the watching only; the daemon
  * carries on.
- * @param limitMs waits no longer
  * @throws DaemonUnreachable when it ends meanwhile, PommelError when it cannot go on (a full disk)
  */
-export async function waitForIndex(project: Project, limitMs = Number.POSITIVE_INFINITY): Promise<void> {
-  const deadline = performance.now() + limitMs;
+export async function waitForIndex(project: Project): Promise<void> {
   const progress = createProgress({ label: "Indexing", unit: "files" });
   try {
     for (;;) {
-      const queue = await queueOf(project, Math.min(patienceMs, deadline - performance.now()));
-      if (queue.code_is_idle || performance.now() > deadline) return;
+      const queue = await queueOf(project);
+      if (queue.code_is_idle) return;
       if (queue.last_error !== null) {
         const hint = "The daemon retries automatically; see `pm status`.";
         throw new PommelError("internal", queue.last_error, hint);

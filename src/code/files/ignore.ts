@@ -62,7 +62,7 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
   const directories = new Map<string, DirectoryRules>();
   let tracked: Tracked | null = null;
 
-  /** Git's rules do not apply to what it tracks; directories lead to it. Asked only of what is ignored. */
+  /** Git's rules do not apply to what it tracks; directories lead to it. */
   function isTracked(path: string, isDirectory: boolean): boolean {
     tracked ??= trackedFiles(gitDirAt(root));
     return (isDirectory ? tracked.directories : tracked.files).has(path);
@@ -109,7 +109,8 @@ export function createIgnoreRules(root: string, config: Config): IgnoreRules {
       if (neverLookedAt.has(name) || ownHome.has(path)) return "ignored";
       const asPattern = isDirectory ? `${path}/` : path;
       if (isExcluded(path) || !isIncluded(path, isDirectory)) return "ignored";
-      if (all.ignores(asPattern) && (owns.ignores(asPattern) || !isTracked(path, isDirectory)))
+      // Most of a project is tracked, and to match all patterns takes longer than to find that out.
+      if ((!isTracked(path, isDirectory) || owns.ignores(asPattern)) && all.ignores(asPattern))
         return "ignored";
       if (!isDirectory) return null;
       const left = isVendored(root, path) ? "vendored" : nestedAt(root, path);

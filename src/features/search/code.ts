@@ -120,6 +120,7 @@ async function searchTree(
     import("../../search/code/engine.ts"),
   ]);
   const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
+  const start = performance.now();
   return Tree.of(project, config).ask(
     query,
     async (tree, { files, read, isCut }) => {
@@ -137,6 +138,7 @@ async function searchTree(
           verdict: answer.is_named || isAll ? answer.verdict : ("not_yet" as const),
           coverage: isAll ? undefined : { of: "files" as const, done, total: files.length, files_read: read },
           notes: [...(query.graph ? [graphNote] : []), ...(isCut ? [cutNote] : []), ...answer.notes],
+          search_time_ms: Math.round((performance.now() - start) * 100) / 100,
           index: age,
         },
       };

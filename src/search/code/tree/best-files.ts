@@ -1,6 +1,6 @@
 import { isAskedFor, roleOf } from "../../../code/files/path-role.ts";
 import { rarity } from "../../../text/rarity.ts";
-import { isAscii, isSpaced } from "../../../text/tokens.ts";
+import { isAscii, isSpaced, partsOf, rootOf, stem } from "../../../text/tokens.ts";
 import type { SoughtPart } from "../../verbatim/part-counts.ts";
 import type { AnalysedQuery } from "../query.ts";
 import { weights } from "../weights.ts";
@@ -17,13 +17,20 @@ const bytesOfChunk = 1000;
 /** Shorter words are meant as they are: with `db` or `id` many others begin. Characters. */
 const minBeginning = 3;
 
-/** How a token of the full-text index looks in a text: its stem begins all words that have it (`retri`: "retries", "retry"). */
-export function soughtPart(token: string): SoughtPart {
-  if (!isAscii(token) || !isSpaced(token)) return { text: token, isWhole: false };
-  const beginning = token.replace(/[iey]$/, "");
-  return beginning.length < minBeginning
-    ? { text: token, isWhole: token.length < minBeginning }
-    : { text: beginning, isWhole: false };
+/**
+ * How each of a question's tokens looks in a text: the common beginning of all words of its stem ("retr" of "retries" and "retry"),
+ * or the word itself where that would be too short ("key", whose stem is no beginning of it).
+ */
+export function soughtParts({ tokens, words }: Pick<AnalysedQuery, "tokens" | "words">): SoughtPart[] {
+  const wordOf = new Map(words.flatMap(partsOf).map((part) => [stem(part), part]));
+  return tokens.map((token) => {
+    if (!isAscii(token) || !isSpaced(token)) return { text: token, isWhole: false };
+    const word = wordOf.get(token) ?? token;
+    const root = rootOf(word);
+    const isStemEnough = root === word && token.length >= minBeginning && word.startsWith(token);
+    const text = isStemEnough ? token : root;
+    return { text, isWhole: text.length < minBeginning };
+  });
 }
 
 /** In about how many chunks of the tree each token is, of how many. @param tokens in the order in which they were looked for */

@@ -22,7 +22,7 @@ export interface ScannedTree {
 }
 
 /** Whoever asks waits: some tens of thousands of files are looked at within this. Milliseconds. */
-const scanLimitMs = 3000;
+const scanLimitMs = 2000;
 /** After so much work others have their turn: the daemon answers meanwhile. Milliseconds. */
 const sliceMs = 8;
 /** So much of a file shows whether it is binary, as git has it. Bytes. */

@@ -60,8 +60,8 @@ export interface TreeIndexOptions {
   project: Project;
   config: Config;
   parser: Pick<CachingParser, "parse">;
-  /** What is not parsed within this is cut by lines. Milliseconds. */
-  parseLimitMs: number;
+  /** What is not parsed by then is cut by lines: a time of `performance.now()`. */
+  parsedUntil: number;
   scanned: ScannedTree;
   /** The question, which limits what is looked at. */
   request: CodeQuery;
@@ -127,7 +127,8 @@ export class TreeIndex implements SearchableIndex {
     this.#work = this.#work.then(async () => {
       const missing = files.filter((file) => !this.#chunksOf.has(file));
       const late = new AbortController();
-      const isLate = sleep(this.#options.parseLimitMs, null, { signal: late.signal }).catch(() => null);
+      const limitMs = Math.max(this.#options.parsedUntil - performance.now(), 0);
+      const isLate = sleep(limitMs, null, { signal: late.signal }).catch(() => null);
       const parsing = new Map(this.#toParse(missing).map((file) => [file, this.#parse(file, isLate)]));
       const parsed = new Map<FileId, Parsed | null>();
       // Between two of them the threads are given their work, and others have their turn.

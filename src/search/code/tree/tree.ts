@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { createIgnoreRules } from "../../../code/files/ignore.ts";
 import { trackedFiles } from "../../../code/files/tracked.ts";
 import { CachingParser } from "../../../code/index/caching-parser.ts";
@@ -7,7 +8,7 @@ import { IndexCache } from "../../../store/index/index-cache.ts";
 import { wordsOf } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
 import type { CodeQuery } from "../types.ts";
-import { soughtPart } from "./best-files.ts";
+import { soughtParts } from "./best-files.ts";
 import { type ScannedTree, scanTree } from "./scan-tree.ts";
 import { TreeIndex } from "./tree-index.ts";
 
@@ -40,13 +41,12 @@ export class Tree {
   }
 
   /**
-   * This process's of a project. It rests by itself when nobody asks.
+   * This process's of a project, by its settings of now. It rests by itself when nobody asks.
    * @param parseLimitMs what is not parsed for a question within this is cut by lines. Milliseconds
    */
   static of(project: Project, config: Config, parseLimitMs = usualParseLimitMs): Tree {
     const known = trees.get(project.root);
-    if (known?.config === config) return known;
-    void known?.close();
+    if (known !== undefined && isDeepStrictEqual(known.config, config)) return known;
     const tree = new Tree(project, config, parseLimitMs);
     trees.set(project.root, tree);
     return tree;
@@ -64,9 +64,10 @@ export class Tree {
     clearTimeout(this.#rest);
     this.#asked++;
     try {
-      const { project, config, parseLimitMs } = this;
+      const { project, config } = this;
+      const parsedUntil = performance.now() + this.parseLimitMs;
       const words = wordsOf(request);
-      const sought = analyseQuery(words).tokens.map(soughtPart);
+      const sought = soughtParts(analyseQuery(words));
       const maxFileSize = config["index.max_file_size"];
       this.#parser.begin();
       const scanned = await scanTree(project.root, createIgnoreRules(project.root, config), sought, {
@@ -74,7 +75,7 @@ export class Tree {
         signal,
       });
       return await use(
-        new TreeIndex({ project, config, parser: this.#parser, parseLimitMs, scanned, request, words }),
+        new TreeIndex({ project, config, parser: this.#parser, parsedUntil, scanned, request, words }),
         scanned,
       );
     } finally {
