@@ -37,6 +37,7 @@ it("shows what Pommel does, step by step, and leaves nothing", async () => {
     "search",
     "setup",
     "checkpoint",
+    "daemon",
     "search",
     "why",
     "how",

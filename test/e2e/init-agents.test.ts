@@ -141,7 +141,7 @@ describe("pm init", () => {
     const { checks } = await json("doctor");
     expect(checks.find(({ name }: { name: string }) => name === "hooks")).toMatchObject({
       status: "ok",
-      message: expect.stringContaining("Claude Code is not set up"),
+      message: "Claude Code is not used here",
     });
     // Nor does enable add an agent that was not chosen.
     const chosen = filesOf(cwd);

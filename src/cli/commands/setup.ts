@@ -15,7 +15,7 @@ import { setConfig } from "../../project/config/config-edit.ts";
 import { PommelError } from "../../project/errors.ts";
 import { ownConfigFile, refuseAnothers } from "../../project/home.ts";
 import { isInside, type Project } from "../../project/paths.ts";
-import { inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
+import { type FileToRead, inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
 import { findPastProject } from "../../sessions/ingest/past-project.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
@@ -90,7 +90,7 @@ function shellPath(path: string): string {
 
 interface PastProject {
   project: Project;
-  transcripts: { agent: Agent; path: string; mtimeMs: number }[];
+  transcripts: ({ agent: Agent; path: string } & FileToRead)[];
   /** Directories that are gone and were checkouts of it. */
   gone: Set<string>;
 }
@@ -124,7 +124,7 @@ async function findAllSessions(isWanted: (project: Project) => boolean): Promise
     }
     const of = byProject.get(project.id) ?? { project, transcripts: [], gone: new Set() };
     byProject.set(project.id, of);
-    of.transcripts.push({ agent, path, mtimeMs });
+    of.transcripts.push({ agent, path, size, mtimeMs, startedAt: info.startedAt });
     if (!existsSync(info.cwd)) of.gone.add(info.cwd);
     if (info.parent === null) found.sessions++;
     found.bytes += size;

@@ -33,21 +33,20 @@ export function agentsSince(memory: Memory, root: string): (AgentsSince & { at: 
 interface CommitOfThen {
   /** Milliseconds since the epoch. */
   authoredAt: number;
-  isRoot: boolean;
   /** A session led to it: then it is no older than that, whatever the clocks say. */
   hasSession: boolean;
 }
 
 /**
- * Whether the unknown lines of a commit are from before agents: it is older than the first session, or has no parent.
+ * Whether the unknown lines of a commit are from before agents: it is older than the first session.
  * @param basis what they are unknown for: lines that may be an agent's are not
  * @param first when the first session began; milliseconds since the epoch
  */
 export const isBeforeAgents = (
-  { authoredAt, isRoot, hasSession }: CommitOfThen,
+  { authoredAt, hasSession }: CommitOfThen,
   basis: AttributionBasis | null,
   first: number,
-): boolean => !mayBeAgents(basis) && (isRoot || (authoredAt < first && !hasSession));
+): boolean => !mayBeAgents(basis) && authoredAt < first && !hasSession;
 
 /** The evidence for lines from before agents, in a sentence. */
 export function noteOn({ first_session_at, may_be_incomplete, deleted_after_days }: AgentsSince): string {

@@ -165,7 +165,7 @@ describe("each line", () => {
     expect(brief(await blame("a.ts"))[1]).toBe(`2-2 unknown ${short(led)}`);
   });
 
-  it("is from before agents if its commit is older than the first session, or the first one", async () => {
+  it("is from before agents if its commit is older than the first session", async () => {
     const first = repo.commit("first", { "a.ts": "one\n" });
     repo.wait(10);
     const older = repo.commit("older", { "a.ts": "one\ntwo\n" });

@@ -13,7 +13,7 @@ import {
   rangeOf,
 } from "../../store/memory/commits/attributions.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
-import { commitByHash, knownCommits } from "../../store/memory/commits/commits.ts";
+import { knownCommits } from "../../store/memory/commits/commits.ts";
 import { unreadImports } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
@@ -106,33 +106,26 @@ export async function authorsOf(
   const isBefore = beforeAgentsIn(memory, commits, since.at);
   return {
     authors: authors.map((author, i) =>
-      author.author === "unknown" && author.hint === null && isBefore(lines[i]!, author.basis)
+      author.author === "unknown" && author.hint === null && isBefore(lines[i]!.commit, author.basis)
         ? beforeAgents
         : author,
     ),
-    unseen: remembered.unseen.filter((hash) => !isBefore({ commit: hash, isBoundary: true }, null)),
+    unseen: remembered.unseen.filter((hash) => !isBefore(hash, null)),
   };
 }
 
-/** Whether an unknown line is from before agents. In a shallow clone the oldest commits only lack their parents. */
+/** Whether an unknown line is from before agents. */
 function beforeAgentsIn(
   memory: Memory,
   commits: ReadonlyMap<string, BlamedCommit>,
   first: number,
-): (line: Pick<BlamedLine, "commit" | "isBoundary">, basis: LineAuthor["basis"]) => boolean {
-  const known = new Map<string, { isRoot: boolean; hasSession: boolean }>();
-  return ({ commit: hash, isBoundary }, basis) => {
+): (commit: string | null, basis: LineAuthor["basis"]) => boolean {
+  const known = new Map<string, boolean>();
+  return (hash, basis) => {
     if (hash === null) return false;
-    let facts = known.get(hash);
-    if (facts === undefined) {
-      facts = {
-        isRoot: commitByHash(memory, hash)?.parents.length === 0,
-        hasSession: checkpointOfCommit(memory, hash) !== null,
-      };
-      known.set(hash, facts);
-    }
+    const hasSession = entry(known, hash, () => checkpointOfCommit(memory, hash) !== null);
     const authoredAt = commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY;
-    return isBeforeAgents({ ...facts, isRoot: facts.isRoot && !isBoundary, authoredAt }, basis, first);
+    return isBeforeAgents({ hasSession, authoredAt }, basis, first);
   };
 }
 

@@ -24,7 +24,14 @@ afterEach(() => {
   rmSync(project.root, { recursive: true, force: true });
 });
 
-const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({ path, left: 100, session: path, mtimeMs: 0 }));
+const files = ["/t/a.jsonl", "/t/b.jsonl"].map((path) => ({
+  path,
+  left: 100,
+  session: path,
+  size: 100,
+  mtimeMs: 0,
+  startedAt: null,
+}));
 const follow = (signal = new AbortController().signal, onProgress = () => {}) =>
   followImport(project, files, { signal, onProgress });
 

@@ -118,10 +118,10 @@ function countLines(
   const history = whole instanceof GitFailure ? null : within(whole, when);
   const seen = memory === null ? new Set<string>() : commitsLookedAt(memory, when);
   const isWanted = filesMatcher(paths);
-  const isBefore = ({ author, authoredAt, isRoot, hasSession, basis }: AuthoredLines) =>
+  const isBefore = ({ author, authoredAt, hasSession, basis }: AuthoredLines) =>
     author === "unknown" &&
     since !== null &&
-    isBeforeAgents({ authoredAt, isRoot: isRoot === 1, hasSession: hasSession === 1 }, basis, since.at);
+    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since.at);
   const sums = new Sums(depth, files);
   if (memory !== null) {
     const counted = countedOnce(memory);

@@ -6,16 +6,15 @@ import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";
-import { inOrderToRead, repeatsStored, transcriptAt } from "./known-transcripts.ts";
+import { type FileToRead, inOrderToRead, repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { touchesAnyOf } from "./touched-directories.ts";
 
 /** A transcript that is still to be read, or read on. */
-export interface TranscriptToImport {
+export interface TranscriptToImport extends FileToRead {
   path: string;
   /** Bytes that are not read yet. */
   left: number;
   session: string;
-  mtimeMs: number;
 }
 
 /** What an import would read, and what it would skip. Sessions are people's own; bytes include subagents'. */
@@ -149,7 +148,8 @@ function sort(
     preview.imported.bytes += file.size;
     return;
   }
-  preview.files.push({ path: file.path, left, session, mtimeMs: file.mtimeMs });
+  const { path, size, mtimeMs } = file;
+  preview.files.push({ path, left, session, size, mtimeMs, startedAt });
   if (isOwn) preview.sessions++;
   else preview.subagents++;
   preview.bytes += left;

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Agent, TranscriptInfo } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
+import { addTo } from "../../project/multimap.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
@@ -164,8 +165,19 @@ export async function readOwner(
   return { session: info.session, isOurs: belongsTo(roots, info.cwd), isOwn: info.parent === null };
 }
 
-/** What is read first: what its client is about to delete, then the newest. */
-export function inOrderToRead<F extends { mtimeMs: number }>(
+/** A transcript that is to be read. */
+export interface FileToRead {
+  size: number;
+  mtimeMs: number;
+  /** When its first line was written. Milliseconds since the epoch. */
+  startedAt: number | null;
+}
+
+/**
+ * What is read first: what its client is about to delete, then the newest. Of those that begin at the same moment, one has copied
+ * the others' lines: the earliest goes first, as lines are of the session that they are first read in.
+ */
+export function inOrderToRead<F extends FileToRead>(
   agent: Agent,
   root: string,
   files: readonly F[],
@@ -173,5 +185,10 @@ export function inOrderToRead<F extends { mtimeMs: number }>(
 ): F[] {
   const days = agent.retention?.(root)?.days;
   const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
-  return files.toSorted((a, b) => Number(isExpiring(b)) - Number(isExpiring(a)) || b.mtimeMs - a.mtimeMs);
+  const families = new Map<number | F, F[]>();
+  for (const file of files) addTo(families, file.startedAt ?? file, file);
+  const newest = (family: readonly F[]) => Math.max(...family.map(({ mtimeMs }) => mtimeMs));
+  return [...families.values()]
+    .toSorted((a, b) => Number(b.some(isExpiring)) - Number(a.some(isExpiring)) || newest(b) - newest(a))
+    .flatMap((family) => family.toSorted((a, b) => a.mtimeMs - b.mtimeMs || a.size - b.size));
 }

@@ -46,10 +46,29 @@ it("reads no file if the client keeps all of them", () => {
   expect(vanishingOf(agent(null), "/", never, now)).toBeNull();
 });
 
+const toRead = (days: number, begun: number, size = 1) => ({
+  size,
+  mtimeMs: now - days * day,
+  startedAt: now - begun * day,
+});
+
 it("what its client is about to delete is read first, then the newest", () => {
-  const files = [aged(40, false), aged(1, false), aged(25, false), aged(2, false)];
+  const files = [40, 1, 25, 2].map((days) => toRead(days, days));
   const order = (of: Agent) =>
     inOrderToRead(of, "/", files, now).map(({ mtimeMs }) => Math.round((now - mtimeMs) / day));
   expect(order(agent(monthly))).toEqual([25, 40, 1, 2]);
   expect(order(agent(null))).toEqual([1, 2, 25, 40]);
+});
+
+it("of those that copied each other's beginning, the earliest is read first", () => {
+  const copied = [toRead(2, 7, 200), toRead(1, 3), toRead(5, 7), toRead(2, 7, 100), toRead(3, 9)];
+  expect(
+    inOrderToRead(agent(null), "/", copied, now).map(({ mtimeMs, size }) => [(now - mtimeMs) / day, size]),
+  ).toEqual([
+    [1, 1],
+    [5, 1],
+    [2, 100],
+    [2, 200],
+    [3, 1],
+  ]);
 });

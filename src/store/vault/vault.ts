@@ -19,6 +19,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, parse, relative, resolve } from "node:path";
+import { codeOf } from "../../project/errors.ts";
 import { discard, draftOf, replaceFile } from "../../project/files/replace-file.ts";
 import { homeOf, makeDirectory } from "../../project/home.ts";
 import { isInside } from "../../project/paths.ts";
@@ -56,7 +57,15 @@ function originalOf(place: string): string {
   return join(`${drive}:\\`, ...names);
 }
 
-const statOf = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false });
+/** undefined: it is not there, nor can be, as a session inside of a database. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
 
 /** A file in the vault, as it was when it was put there, or has grown since; null: it is not there. */
 export function keptFile(path: string): KeptFile | null {

@@ -152,8 +152,6 @@ export interface AuthoredLines {
   how: AttributionHow;
   /** Of unknown lines: what they are unknown for. */
   basis: AttributionBasis | null;
-  /** 1: the commit has no parent. */
-  isRoot: 0 | 1;
   /** 1: a session led to the commit. */
   hasSession: 0 | 1;
   lines: number;
@@ -173,7 +171,7 @@ export function authoredLines(
   return memory
     .prepare(
       `SELECT c.hash, c.author AS commitAuthor, c.authored_at AS authoredAt, c.patch_id AS patchId, a.path, a.author,
-         a.session_uid AS sessionUid, a.model, min(a.how) AS how, iif(a.author = 'unknown', a.basis, NULL) AS basis, c.parents = '[]' AS isRoot,
+         a.session_uid AS sessionUid, a.model, min(a.how) AS how, iif(a.author = 'unknown', a.basis, NULL) AS basis,
          EXISTS (SELECT 1 FROM checkpoints WHERE commit_id = c.id) AS hasSession, sum(a.last_line - a.first_line + 1) AS lines
        FROM commits c JOIN attributions a ON a.commit_id = c.id
        WHERE (@since IS NULL OR c.authored_at >= @since) AND (@until IS NULL OR c.authored_at <= @until)
