@@ -175,7 +175,8 @@ export interface FileToRead {
 
 /**
  * What is read first: what its client is about to delete, then the newest. Of those that begin at the same moment, one has copied
- * the others' lines: the earliest goes first, as lines are of the session that they are first read in.
+ * the others' lines: the earliest goes first, as lines are of the session that they are first read in. A session in a database
+ * does not say by its beginning that it is a copy, and no client deletes it soon: those go by age.
  */
 export function inOrderToRead<F extends FileToRead>(
   agent: Agent,
@@ -183,6 +184,7 @@ export function inOrderToRead<F extends FileToRead>(
   files: readonly F[],
   now = Date.now(),
 ): F[] {
+  if (agent.database) return files.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0));
   const days = agent.retention?.(root)?.days;
   const isExpiring = ({ mtimeMs }: F) => days !== undefined && mtimeMs + (days - soonDays) * dayMs <= now;
   const families = new Map<number | F, F[]>();
