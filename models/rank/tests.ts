@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Pair } from "../../src/evaluate/pairs.ts";
 import { roleOf } from "../../src/code/files/path-role.ts";
+import type { Pair } from "../../src/evaluate/pairs.ts";
 import { partsOf } from "../../src/text/tokens.ts";
 
 /** What a test says that it tests, for the file that it tests. */

@@ -70,6 +70,8 @@ beforeEach(async () => {
     memoryIfAny: ann.memory,
     suspect: () => {},
     pending: () => 0,
+    readNow: async () => {},
+    analyse: async () => {},
     roots: [ann.dir],
     search: new SessionSearch({ root: ann.dir, memory: ann.memory, embedder: null }),
   } as unknown as Parameters<typeof shareOpenMemory>[1]);

@@ -48,6 +48,8 @@ export interface OpenMemory {
   readonly captures: boolean;
   /** Queues the import of a transcript's new lines. */
   readOn(path: string, asked: ReadingAsked): void;
+  /** Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts. */
+  readNow(id: string, signal: AbortSignal): Promise<void>;
   /** Has commits analysed before all else. Resolves when they are, or when the signal aborts. */
   analyse(hashes: readonly string[], signal: AbortSignal): Promise<void>;
   /** Queues another scrub of everything by today's patterns. */

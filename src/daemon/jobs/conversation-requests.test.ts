@@ -4,7 +4,7 @@ import { prompt, text } from "../../../test/support/turn-fixture.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import { withheldSessions } from "../../store/memory/privacy/secrets.ts";
-import { askForOldLines, askForReading, priority } from "./conversation-requests.ts";
+import { askForOldLines, askForReading, askForSessions, priority } from "./conversation-requests.ts";
 
 it("past sessions that are imported wait for those that go on now", () => {
   const { memory, remove } = temporaryWork();
@@ -13,6 +13,17 @@ it("past sessions that are imported wait for those that go on now", () => {
   askForReading(memory, "/seen.jsonl", { priority: priority.watched });
   const inOrder = listJobs(memory).map(({ subject }) => subject);
   expect(inOrder).toEqual(["/now.jsonl", "/seen.jsonl", "/past.jsonl"]);
+  remove();
+});
+
+it("a session that somebody asks about is read before all others", () => {
+  const { memory, remove } = temporaryWork();
+  askForReading(memory, "/now.jsonl", {});
+  askForReading(memory, "/0f3a1b2c-past.jsonl", { is_import: true });
+  expect(askForSessions(memory, "ffff")).toEqual([]);
+  expect(askForSessions(memory, "0f3a1b2c")).toHaveLength(1);
+  const [first] = listJobs(memory);
+  expect(first).toMatchObject({ subject: "/0f3a1b2c-past.jsonl", payload: { is_import: true } });
   remove();
 });
 

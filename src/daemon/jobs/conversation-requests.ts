@@ -1,8 +1,10 @@
+import { basename } from "node:path";
 import * as z from "zod/mini";
 import { defaultAgent, statTranscript } from "../../agents/registry.ts";
-import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
+import { listJobs, waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import type { JobRecord } from "../../store/memory/memory-records.ts";
 import { ofOldLines, unreadSessions } from "../../store/memory/privacy/secrets.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 
@@ -10,6 +12,7 @@ import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 
 /** Smaller is earlier; those of commits are in git-jobs.ts. */
 export const priority = {
+  asked: 5,
   live: 10,
   watched: 20,
   scrub: 50,
@@ -53,6 +56,21 @@ export function askForReading(memory: Memory, path: string, asked: TranscriptToR
   const offset = known?.offset ?? 0;
   const total = offset <= size ? size - offset : size;
   enqueue(memory, { kind: "transcript", subject: path, payload, priority: urgency, total });
+}
+
+/** Transcripts that wait to be read, or are being read, of sessions whose ids begin so, as their files do. */
+export const unreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
+  listJobs(memory).filter(
+    ({ kind, subject, state }) =>
+      kind === "transcript" && state !== "dead" && basename(subject).startsWith(id),
+  );
+
+/** Asks that sessions be read before all else, as somebody waits for them. @returns those that are not read yet */
+export function askForSessions(memory: Memory, id: string): JobRecord[] {
+  const unread = unreadSessionFiles(memory, id);
+  for (const { kind, subject, payload, total, state } of unread)
+    if (state === "pending") enqueue(memory, { kind, subject, payload, total, priority: priority.asked });
+  return unread;
 }
 
 /** Whether a transcript holds what was not read yet. */

@@ -156,6 +156,11 @@ export class MemoryWork {
     this.open?.scanMissedCommits(how);
   }
 
+  /** Has sessions read before all else that wait to be, whose ids begin so. */
+  async readNow(id: string, signal: AbortSignal): Promise<void> {
+    await this.open?.readNow(id, signal);
+  }
+
   /** Has commits analysed before all else; does nothing where commits are not linked to sessions. */
   async analyse(hashes: readonly string[], signal: AbortSignal): Promise<void> {
     await this.open?.analyse(hashes, signal);

@@ -11,7 +11,13 @@ import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { indexAllSessions, indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
-import { askForReading, priority, type TranscriptToRead } from "./conversation-requests.ts";
+import {
+  askForReading,
+  askForSessions,
+  priority,
+  type TranscriptToRead,
+  unreadSessionFiles,
+} from "./conversation-requests.ts";
 import { areCommitsAsked, askForCommits, askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
 import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
@@ -21,7 +27,7 @@ import { backgroundSync, TeamShare } from "./sharing.ts";
 /** Models leave memory after this long without work, vectors without a search. Milliseconds. */
 const releaseAfterMs = 30_000;
 const unloadAfterMs = 900_000;
-/** A question that waits for commits to be analysed looks so often whether they are. Milliseconds. */
+/** A question that waits for what it is about looks so often whether it is done. Milliseconds. */
 const askAgainMs = 20;
 /** A language model is asked about new sessions this long after they were read. Milliseconds. */
 const askModelAfterMs = 5_000;
@@ -153,6 +159,20 @@ export class OpenMemory {
   }
 
   /**
+   * Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts.
+   */
+  async readNow(id: string, signal: AbortSignal): Promise<void> {
+    if (askForSessions(this.memory, id).length === 0) return;
+    this.wake();
+    await this.waitWhile(() => unreadSessionFiles(this.memory, id).length > 0, signal);
+  }
+
+  private async waitWhile(isUnfinished: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!this.isClosed && !signal.aborted && isUnfinished())
+      await sleep(askAgainMs, undefined, { signal, ref: false }).catch(() => {});
+  }
+
+  /**
    * Has commits analysed before all else; does nothing where commits are not linked to sessions. Resolves when they are, or
    * when the signal aborts.
    */
@@ -160,8 +180,7 @@ export class OpenMemory {
     if (!this.bindsCommits) return;
     askForCommits(this.memory, hashes);
     this.wake();
-    while (!this.isClosed && !signal.aborted && areCommitsAsked(this.memory))
-      await sleep(askAgainMs, undefined, { signal, ref: false }).catch(() => {});
+    await this.waitWhile(() => areCommitsAsked(this.memory), signal);
   }
 
   enqueue(kind: "scrub" | "recut" | "retain", subject: string): void {

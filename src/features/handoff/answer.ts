@@ -1,7 +1,11 @@
-import type { Subjects } from "../../answers/operation.ts";
+import type { Running, Subjects } from "../../answers/operation.ts";
+import { withSessionRead } from "../../answers/read-asked.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { handoffOf } from "./handoff.ts";
 import type { handoffRequest } from "./operation.ts";
 
-export const handOver = ({ memory }: Subjects["memory"], { id }: Shaped<typeof handoffRequest>) =>
-  handoffOf(memory, id);
+export const handOver = (
+  { project, memory }: Subjects["memory"],
+  { id }: Shaped<typeof handoffRequest>,
+  { signal }: Running,
+) => withSessionRead(project, memory, id, signal, () => handoffOf(memory, id));

@@ -1,4 +1,5 @@
-import type { Subjects } from "../../answers/operation.ts";
+import type { Running, Subjects } from "../../answers/operation.ts";
+import { withSessionRead } from "../../answers/read-asked.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { sessionRequest, sessionsRequest, turnsRequest } from "./operation.ts";
@@ -11,11 +12,14 @@ export const listSessions = ({ memory }: Subjects["memory"], request: Shaped<typ
 export const showSession = (
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof sessionRequest>,
-) => show(memory, request, project.root);
+  { signal }: Running,
+) => withSessionRead(project, memory, request.id, signal, () => show(memory, request, project.root));
 
 export async function readTurns(
   { project, memory }: Subjects["memory"],
   request: Shaped<typeof turnsRequest>,
+  { signal }: Running,
 ) {
-  return read(memory, request, await projectRoots(project.root));
+  const roots = await projectRoots(project.root);
+  return withSessionRead(project, memory, request.session, signal, () => read(memory, request, roots));
 }

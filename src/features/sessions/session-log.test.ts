@@ -63,6 +63,7 @@ async function sharing<T>(
   const release = shareOpenMemory(project.memoryDb, {
     memoryIfAny: memory,
     suspect: () => {},
+    readNow: async () => {},
   } as unknown as Parameters<typeof shareOpenMemory>[1]);
   try {
     return await ask(project);

@@ -1,0 +1,42 @@
+import { PommelError } from "../project/errors.ts";
+import type { Project } from "../project/paths.ts";
+import { unreadImports } from "../store/memory/jobs/job-rows.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { openMemory } from "./open.ts";
+
+/** An answer waits so long for a session that it is about to be read. Milliseconds. */
+const waitMs = 3000;
+/** Shorter beginnings of ids are of too many. */
+const minIdChars = 4;
+
+/**
+ * What is asked for goes first: a session that waits to be read is read before the others, and then `answer` is asked.
+ * @param id of a session, or its beginning; undefined: none is asked about
+ * @throws as `answer`; where it finds no session, says what is not read yet
+ */
+export async function withSessionRead<T>(
+  project: Project,
+  memory: Memory,
+  id: string | undefined,
+  signal: AbortSignal | undefined,
+  answer: () => T | Promise<T>,
+): Promise<T> {
+  if (id !== undefined && id.length >= minIdChars) {
+    const late = AbortSignal.timeout(waitMs);
+    await openMemory(project)?.readNow(id, signal ? AbortSignal.any([signal, late]) : late);
+    signal?.throwIfAborted();
+  }
+  try {
+    return await answer();
+  } catch (error) {
+    const unread = id === undefined ? 0 : unreadImports(memory);
+    if (!(error instanceof PommelError) || error.code !== "not_found" || unread === 0) throw error;
+    const are = unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`;
+    throw new PommelError(
+      "not_found",
+      `${error.message} ${are} not read yet.`,
+      "`pm status --watch` shows how far that is.",
+      { cause: error },
+    );
+  }
+}
