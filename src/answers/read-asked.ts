@@ -9,6 +9,10 @@ const waitMs = 3000;
 /** Shorter beginnings of ids are of too many. */
 const minIdChars = 4;
 
+/** @param unread how many, at least one */
+export const unreadText = (unread: number): string =>
+  `${unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`} not read yet`;
+
 /**
  * What is asked for goes first: a session that waits to be read is read before the others, and then `answer` is asked.
  * @param id of a session, or its beginning; undefined: none is asked about
@@ -31,10 +35,9 @@ export async function withSessionRead<T>(
   } catch (error) {
     const unread = id === undefined ? 0 : unreadImports(memory);
     if (!(error instanceof PommelError) || error.code !== "not_found" || unread === 0) throw error;
-    const are = unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`;
     throw new PommelError(
       "not_found",
-      `${error.message} ${are} not read yet.`,
+      `${error.message} ${unreadText(unread)}.`,
       "`pm status --watch` shows how far that is.",
       { cause: error },
     );

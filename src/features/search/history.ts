@@ -14,6 +14,7 @@ import { searchEvents } from "../../search/history/events.ts";
 import type { Nearness, Ranked } from "../../search/history/rank.ts";
 import { mentioned, wordsHeld } from "../../search/mentioned.ts";
 import { snippetAround } from "../../search/sessions/snippet.ts";
+import { cosine } from "../../search/vectors/cosine.ts";
 import {
   checkpointByUid,
   checkpointPlaces,
@@ -189,16 +190,6 @@ function nearnessBy(embedder: Embedder): Nearness {
     const [asked, ...of] = vectors;
     return asked ? of.map((vector) => (vector ? cosine(asked, vector) : null)) : null;
   };
-}
-
-function cosine(a: Int8Array, b: Int8Array): number {
-  let [product, ofA, ofB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    product += a[i]! * b[i]!;
-    ofA += a[i]! * a[i]!;
-    ofB += b[i]! * b[i]!;
-  }
-  return product / (Math.sqrt(ofA * ofB) || 1);
 }
 
 /** A commit is one result, however it was found: what speaks for it twice makes it surer. */

@@ -1,3 +1,4 @@
+import { unreadText } from "../../answers/read-asked.ts";
 import { areOlderAnalysed } from "../../attribution/checkpoints/backfill.ts";
 import { latestAuthoredAt } from "../../store/memory/commits/commits.ts";
 import { listJobs, unreadImports } from "../../store/memory/jobs/job-rows.ts";
@@ -7,9 +8,7 @@ import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 /** Says that past sessions are not read yet, where that is so: who wrote a line may turn out to be an agent. */
 export function describeUnread(memory: Memory): string[] {
   const unread = unreadImports(memory);
-  if (unread === 0) return [];
-  const are = unread === 1 ? "1 past session is" : `${unread.toLocaleString("en")} past sessions are`;
-  return [`${are} not read yet; until then a line may turn out to be an agent's.`];
+  return unread === 0 ? [] : [`${unreadText(unread)}; until then a line may turn out to be an agent's.`];
 }
 
 /**

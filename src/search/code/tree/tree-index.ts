@@ -27,6 +27,7 @@ import { chunksWithPhrase } from "../../../store/index/words/holders.ts";
 import { type FoundList, LoadedSegments, scopeFilter } from "../../../store/index/words/loaded-segments.ts";
 import type { Postings } from "../../../store/index/words/postings.ts";
 import { SegmentBuilder } from "../../../store/index/words/segment.ts";
+import { cosine } from "../../vectors/cosine.ts";
 import { analyseQuery } from "../query.ts";
 import { filesIn } from "../scope.ts";
 import type { CodeQuery } from "../types.ts";
@@ -331,15 +332,4 @@ export class TreeIndex implements SearchableIndex {
   }
 
   async release() {}
-}
-
-/** Vectors have about the same length, and bytes for numbers. */
-function cosine(a: Int8Array, b: Int8Array): number {
-  let [product, ofA, ofB] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    product += a[i]! * b[i]!;
-    ofA += a[i]! * a[i]!;
-    ofB += b[i]! * b[i]!;
-  }
-  return product / (Math.sqrt(ofA * ofB) || 1);
 }
