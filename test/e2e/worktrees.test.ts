@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
@@ -19,7 +19,8 @@ afterEach(async () => {
 });
 
 function git(cwd: string, ...args: string[]): string {
-  const who = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+  // Repositories whose first commits are the same are one project.
+  const who = ["-c", "user.name=a", "-c", `user.email=${basename(dir)}@b.c`];
   return execFileSync("git", [...who, ...args], { cwd, encoding: "utf8" }).trim();
 }
 function commit(cwd: string, message: string): void {

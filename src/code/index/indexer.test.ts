@@ -172,6 +172,20 @@ describe("update", () => {
     expect(paths()).toEqual(["lib/a.ts", "lib/deep/b.ts"]);
   });
 
+  it("keeps what it has of a project whose directory was moved", async () => {
+    write("src/a.ts", "export const a = 1;\n");
+    const one = indexer();
+    await one.reconcile();
+    const moved = `${project.root}-moved`;
+    renameSync(project.root, moved);
+    await one.update(["src/a.ts", "src"]);
+    renameSync(moved, project.root);
+    expect(known("src/a.ts")).toBeDefined();
+    rmSync(join(project.root, "src/a.ts"));
+    await one.update(["src/a.ts"]);
+    expect(known("src/a.ts")).toBeUndefined();
+  });
+
   it("removes files of a replaced directory", async () => {
     write("src/a.ts", "export function first() {}\n");
     const made = indexer();

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
 import { collectWhenGrown } from "../../project/collect-garbage.ts";
@@ -104,7 +105,7 @@ export class Indexer {
     await this.findChanges(isRecipeNew ? () => true : force, lately);
     await this.drain();
     // Ended early: the next pass finds pending files, and must not take this one for complete.
-    if (this.closed) return this.report;
+    if (this.closed || !existsSync(this.options.project.root)) return this.report;
     await index.settle();
     // Where no file could be parsed, parsing is what fails, not a file: the next pass tries all of them again.
     if (isRecipeNew && (this.report.failed === 0 || this.report.indexed > 0))
@@ -131,7 +132,7 @@ export class Indexer {
           await index.replace({ status: "skipped", path, size: 0, mtimeMs: 0, reason });
       }
     }
-    await index.remove([...gone]);
+    if (!(await this.removeGone(gone))) return;
     this.report.removed += gone.size;
     this.parser.setUp(stamps);
     const changed: FileStamp[] = [];
@@ -169,7 +170,19 @@ export class Indexer {
   private async forget(path: string): Promise<void> {
     const { index } = this.options;
     this.queue.repeat(path);
-    await index.remove([...(await index.known(path)).keys()]);
+    await this.removeGone((await index.known(path)).keys());
+  }
+
+  /**
+   * Removes files that are not there any more. Of a project whose directory is gone all are kept: it may be back, or was moved and
+   * takes its index along.
+   * @returns whether the directory is there
+   */
+  private async removeGone(paths: Iterable<string>): Promise<boolean> {
+    const { index, project } = this.options;
+    if (!existsSync(project.root)) return false;
+    await index.remove([...paths]);
+    return true;
   }
 
   /** A new or replaced directory, perhaps with its own ignore rules. */
@@ -185,7 +198,7 @@ export class Indexer {
         if (isChanged(item.stamp, known.get(item.stamp.path))) this.queue.add(item.stamp, "saved");
       }
     }
-    await index.remove([...gone]);
+    await this.removeGone(gone);
   }
 
   /**
