@@ -152,7 +152,7 @@ async function openPage(): Promise<void> {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
-    const address = runPm("ui", "--print").trim().split(/\s+/).at(-1)!;
+    const address = /http\S+/.exec(runPm("open", "--no-browser"))![0];
     await time("page: first paint", async () => {
       await page.goto(address);
       await page.locator("main").first().waitFor();
