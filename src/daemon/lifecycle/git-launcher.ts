@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { programFile } from "../../client/autostart.ts";
 import { useLauncher } from "../../git/launch.ts";
 import { socketOf } from "../../project/home.ts";
@@ -12,11 +11,15 @@ import type { Logger } from "../../project/log.ts";
  */
 const largeBytes = 150 * 2 ** 20;
 const smallBytes = 100 * 2 ** 20;
+/** One that ends so soon cannot run here: this process starts git itself then. Milliseconds. */
+const provenAfterMs = 10_000;
 
 /** The small process that starts git for this one, there while this one is large. */
 export class GitLauncher {
   private child: ChildProcess | null = null;
-  private readonly socket = join(dirname(socketOf()), "git.sock");
+  private isBroken = false;
+  /** Beside the daemon's, of the same home, and no longer than that. */
+  private readonly socket = socketOf().replace(/\.sock$/, ".git");
 
   constructor(private readonly log: Logger) {
     if (isNeeded) useLauncher(this.socket);
@@ -25,7 +28,7 @@ export class GitLauncher {
   /** Starts or ends it by the size of this process. To be called now and then. */
   check(rssBytes = process.memoryUsage.rss()): void {
     if (!isNeeded) return;
-    if (this.child === null && rssBytes > largeBytes) this.start();
+    if (this.child === null && !this.isBroken && rssBytes > largeBytes) this.start();
     else if (this.child !== null && rssBytes < smallBytes) this.end();
   }
 
@@ -36,10 +39,13 @@ export class GitLauncher {
       stdio: ["pipe", "ignore", "ignore"],
     });
     this.child = child;
+    const started = Date.now();
     child.stdin!.on("error", () => {});
     child.once("error", (error) => this.log.debug(`git is started without a launcher: ${error.message}`));
     child.once("close", () => {
-      if (this.child === child) this.child = null;
+      if (this.child !== child) return;
+      this.child = null;
+      this.isBroken = Date.now() - started < provenAfterMs;
     });
   }
 
