@@ -290,6 +290,8 @@ describe.runIf(process.platform === "linux" && compiler)("a file system that gra
       third.pid,
     );
     await until(() => !isAlive(pid));
+    // Which takes its socket along, and no other.
+    expect(await untilAnswering()).toBe(third.pid);
   });
 
   it("is not blamed on one that keeps them", async () => {

@@ -45,7 +45,15 @@ import type { DaemonLog } from "./daemon-log.ts";
 import { type Ending, runInReverse } from "./endings.ts";
 import { GitLauncher } from "./git-launcher.ts";
 import { LiveSettings } from "./live-settings.ts";
-import { closeServer, listen, listenOnSocket, newRecord, removeRecord, writeRecord } from "./port.ts";
+import {
+  closeServer,
+  closeSocket,
+  listen,
+  listenOnSocket,
+  newRecord,
+  removeRecord,
+  writeRecord,
+} from "./port.ts";
 
 /** Until when a daemon of this person looked at what agents wrote: the next one goes on from there. */
 class SeenUntil {
@@ -252,7 +260,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     endings.push(() => closeServer(server));
     record = newRecord(port, contextOf(config, projects));
     const hasSocket = await listenOnSocket(local, socketOf());
-    endings.push(() => closeServer(local));
+    endings.push(() => closeSocket(local, socketOf(), hasSocket));
     const ours = record;
     writeRecord(ours);
     endings.push(() => removeRecord(ours));

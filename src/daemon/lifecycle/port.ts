@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { codeOf, PommelError } from "../../project/errors.ts";
@@ -97,6 +97,18 @@ export async function listenOnSocket(server: Server, path: string): Promise<() =
   chmodSync(path, 0o600);
   const { ino } = statSync(path);
   return () => statSync(path, { throwIfNoEntry: false })?.ino === ino;
+}
+
+/**
+ * Ends what listens on a socket. That removes whatever is at its path, which may be another daemon's by now, where locks are not
+ * kept: it stays.
+ */
+export async function closeSocket(server: Server, path: string, isOurs: () => boolean): Promise<void> {
+  const isAnothers = directoryOfSocket(path) !== null && !isOurs() && existsSync(path);
+  const aside = `${path}.${process.pid}`;
+  if (isAnothers) linkSync(path, aside);
+  await closeServer(server);
+  if (isAnothers) renameSync(aside, path);
 }
 
 function isListenedOn(path: string): Promise<boolean> {
