@@ -59,7 +59,7 @@ export function askForReading(memory: Memory, path: string, asked: TranscriptToR
 }
 
 /** Transcripts that wait to be read, or are being read, of sessions whose ids begin so, as their files do. */
-export const unreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
+const unreadSessionFiles = (memory: Memory, id: string): JobRecord[] =>
   listJobs(memory).filter(
     ({ kind, subject, state }) =>
       kind === "transcript" && state !== "dead" && basename(subject).startsWith(id),

@@ -7,17 +7,12 @@ import { CurrentScrubber } from "../../redact/project-scrubber.ts";
 import { SessionSearch } from "../../search/sessions/engine.ts";
 import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
+import { isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { indexAllSessions, indexSessions } from "../../store/memory/sessions/session-index.ts";
 import { ConversationJobs } from "./conversation-jobs.ts";
-import {
-  askForReading,
-  askForSessions,
-  priority,
-  type TranscriptToRead,
-  unreadSessionFiles,
-} from "./conversation-requests.ts";
+import { askForReading, askForSessions, priority, type TranscriptToRead } from "./conversation-requests.ts";
 import { areCommitsAsked, askForCommits, askForHistory } from "./git-jobs.ts";
 import { Housekeeping, MemoryCare } from "./housekeeping.ts";
 import { type JobSurroundings, MemoryWorkers } from "./memory-workers.ts";
@@ -162,9 +157,10 @@ export class OpenMemory {
    * Has sessions read before all else that wait to be, whose ids begin so. Resolves when they are, or when the signal aborts.
    */
   async readNow(id: string, signal: AbortSignal): Promise<void> {
-    if (askForSessions(this.memory, id).length === 0) return;
+    const asked = askForSessions(this.memory, id);
+    if (asked.length === 0) return;
     this.wake();
-    await this.waitWhile(() => unreadSessionFiles(this.memory, id).length > 0, signal);
+    await this.waitWhile(() => asked.some((job) => isJobUnfinished(this.memory, job)), signal);
   }
 
   private async waitWhile(isUnfinished: () => boolean, signal: AbortSignal): Promise<void> {

@@ -21,8 +21,8 @@ const filesAtATime = 256;
  */
 export async function showChunk(project: Project, { id }: ChunkRequest): Promise<ChunkAnswer> {
   const { config } = loadConfig(project);
-  if (isId(id) || (await isIndexed(project, config)))
-    return withIndex(project, config, (index) => showIn(index, project, id));
+  const shown = await showIndexed(project, config, id);
+  if (shown !== null) return shown;
   const { Tree } = await import("../../search/code/tree/tree.ts");
   const request = { query: id, limit: 1, levels: [], paths: [], languages: [], explain: false };
   return Tree.of(project, config).ask(request, (tree) => showIn(tree, project, id));
@@ -30,12 +30,15 @@ export async function showChunk(project: Project, { id }: ChunkRequest): Promise
 
 const isId = (text: string): boolean => /^[0-9a-f]{16}$/.test(text);
 
-async function isIndexed(project: Project, config: Config): Promise<boolean> {
+/** null: one that is named by its place, where the index is not complete. */
+async function showIndexed(project: Project, config: Config, id: string): Promise<ChunkAnswer | null> {
   try {
-    return await withIndex(project, config, async (index) => (await ageOf(index, null)).is_complete);
+    return await withIndex(project, config, async (index) =>
+      isId(id) || (await ageOf(index, null)).is_complete ? showIn(index, project, id) : null,
+    );
   } catch (error) {
-    if (codeOf(error) !== "not_indexed") throw error;
-    return false;
+    if (isId(id) || codeOf(error) !== "not_indexed") throw error;
+    return null;
   }
 }
 
