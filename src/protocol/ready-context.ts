@@ -58,7 +58,7 @@ interface Ready {
 const readyDir = (): string => join(homeOf().cacheDir, "context");
 
 /** `shop-1f0c3ab2.start.json`: what is in it names the checkout, as two may have one name. */
-const fileOf = (kind: keyof Ready, root: string): string =>
+const locateReadyFile = (kind: keyof Ready, root: string): string =>
   join(readyDir(), `${fileNameFor(basename(root))}-${shortHash(root)}.${kind}.json`);
 
 /** FNV-1a, 32 bits (Fowler, Noll, Vo). To load node:crypto would cost a hook a tenth of its time. */
@@ -70,12 +70,12 @@ function shortHash(text: string): string {
 
 export function writeReady<Kind extends keyof Ready>(kind: Kind, ready: Ready[Kind]): void {
   makeDirectory(readyDir());
-  replaceFile(fileOf(kind, ready.root), JSON.stringify(ready));
+  replaceFile(locateReadyFile(kind, ready.root), JSON.stringify(ready));
 }
 
 /** @param root of a checkout */
 export function removeReady(root: string): void {
-  for (const kind of ["start", "edits"] as const) rmSync(fileOf(kind, root), { force: true });
+  for (const kind of ["start", "edits"] as const) rmSync(locateReadyFile(kind, root), { force: true });
 }
 
 /** Of all checkouts. */
@@ -139,7 +139,7 @@ export function readReady<Kind extends keyof Ready>(
   now = Date.now(),
 ): { ready: Ready[Kind]; isBehind: boolean } | null {
   for (let dir = realPath(place); ; dir = dirname(dir)) {
-    const file = fileOf(kind, dir);
+    const file = locateReadyFile(kind, dir);
     if (existsSync(file)) {
       try {
         const ready = JSON.parse(readFileSync(file, "utf8")) as Ready[Kind];

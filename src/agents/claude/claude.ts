@@ -33,7 +33,7 @@ export const claude: Agent = {
   sortsByPlace: true,
   isTranscript,
   directoryOf,
-  partsOf: (path) => (path.includes(`${sep}subagents${sep}`) ? [metaOf(path)] : []),
+  partsOf: (path) => (path.includes(`${sep}subagents${sep}`) ? [locateMetaFile(path)] : []),
   ignoredLineTypes,
   list,
   retention,
@@ -115,7 +115,7 @@ async function identity(file: string, line: Line, startedAt: number | null): Pro
   const session = line.sessionId!;
   const cwd = line.cwd!;
   if (!isSubagent(line)) return { info: { session, parent: null, cwd, startedAt }, agentId: null };
-  const meta = asMeta(await jsonFile(metaOf(file)));
+  const meta = asMeta(await jsonFile(locateMetaFile(file)));
   const parent = {
     session,
     toolUse: known(meta?.toolUseId),
@@ -126,7 +126,7 @@ async function identity(file: string, line: Line, startedAt: number | null): Pro
 }
 
 /** What is known of a subagent besides its transcript. */
-const metaOf = (file: string): string => file.replace(/\.jsonl$/, ".meta.json");
+const locateMetaFile = (file: string): string => file.replace(/\.jsonl$/, ".meta.json");
 
 /** Whether a transcript contains a line with this uuid before `end`. */
 async function hasLine(file: string, uuid: string, end: number, signal?: AbortSignal): Promise<boolean> {

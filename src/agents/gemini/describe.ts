@@ -93,7 +93,7 @@ const textIn = (value: unknown) =>
 const maxLevels = 5;
 
 /** The files above a chat that may name its launch directory. */
-export const placeFilesOf = (file: string): string[] =>
+export const listPlaceFiles = (file: string): string[] =>
   ancestors(dirname(file))
     .slice(0, maxLevels)
     .flatMap((dir) => [join(dir, ".project_root"), join(dir, "projects.json")]);

@@ -5,7 +5,7 @@ import { createReader, skip } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
 import { tally } from "../reading/transcript-lines.ts";
-import { headOf, identify, isOneObject, placeFilesOf } from "./describe.ts";
+import { headOf, identify, isOneObject, listPlaceFiles } from "./describe.ts";
 import { newReplay, type Replay } from "./message.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
 import { asRecord } from "./record-schema.ts";
@@ -20,7 +20,7 @@ export const gemini: Agent = {
   sortsByPlace: true,
   isTranscript,
   directoryOf,
-  partsOf: placeFilesOf,
+  partsOf: listPlaceFiles,
   lacksBranch: true,
   ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,

@@ -36,11 +36,11 @@ export function inOrderOfUse(
   all: readonly FileStamp[],
   lately: readonly string[],
 ): FileStamp[] {
-  const main = mainLanguagesOf(all);
+  const main = findMainLanguages(all);
   const places = new Map(lately.map((path, i) => [path, i]));
   const keyed = files.map((file) => {
     const place = places.get(file.path) ?? Number.POSITIVE_INFINITY;
-    return { file, kind: kinds.indexOf(kindOf(file, main)), place };
+    return { file, kind: kinds.indexOf(classifyFile(file, main)), place };
   });
   return keyed
     .sort(
@@ -53,7 +53,7 @@ export function inOrderOfUse(
     .map(({ file }) => file);
 }
 
-function kindOf({ path, size }: FileStamp, main: ReadonlySet<string>): Kind {
+function classifyFile({ path, size }: FileStamp, main: ReadonlySet<string>): Kind {
   if (size > maxUsualBytes) return "large";
   if (isGeneratedName(path)) return "generated";
   const language = languageOf(path);
@@ -62,7 +62,7 @@ function kindOf({ path, size }: FileStamp, main: ReadonlySet<string>): Kind {
   return kind === "docs" || grammarOf(language) !== null ? kind : "other text";
 }
 
-function mainLanguagesOf(files: readonly FileStamp[]): ReadonlySet<string> {
+function findMainLanguages(files: readonly FileStamp[]): ReadonlySet<string> {
   const bytes = new Map<string, number>();
   let all = 0;
   for (const { path, size } of files) {

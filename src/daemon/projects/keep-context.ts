@@ -1,4 +1,4 @@
-import { makeReady, stateOfReady } from "../../features/context/ready.ts";
+import { describeReadySources, makeReady } from "../../features/context/ready.ts";
 import { messageOf } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
 import type { Project } from "../../project/paths.ts";
@@ -17,7 +17,7 @@ export function keepContext(project: Project, log: Logger): Ending {
   let isMaking = false;
   const make = async () => {
     const started = performance.now();
-    const before = stateOfReady(project);
+    const before = describeReadySources(project);
     try {
       await makeReady(project);
     } catch (error) {
@@ -27,7 +27,7 @@ export function keepContext(project: Project, log: Logger): Ending {
     nextAt = performance.now() + (performance.now() - started) * restsTimes;
   };
   const look = () => {
-    if (isMaking || performance.now() < nextAt || stateOfReady(project) === state) return;
+    if (isMaking || performance.now() < nextAt || describeReadySources(project) === state) return;
     isMaking = true;
     making = make().finally(() => {
       isMaking = false;

@@ -138,8 +138,8 @@ export class ProjectTranscripts {
     const found: Vanishing[] = [];
     try {
       for (const agent of agents.filter(({ retention }) => retention !== undefined)) {
-        const ownerOf = (path: string) => this.owner(agent, path);
-        const there = await transcriptsThere(agent, ownerOf, work.memoryIfAny);
+        const findOwner = (path: string) => this.owner(agent, path);
+        const there = await transcriptsThere(agent, findOwner, work.memoryIfAny);
         const vanishing = vanishingOf(agent, project.root, () => there);
         if (vanishing !== null) found.push(vanishing);
       }

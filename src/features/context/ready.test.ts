@@ -17,7 +17,7 @@ import { saveSession } from "../../store/memory/sessions/sessions.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
 import { contextFor } from "./context.ts";
 import type { ContextRequest } from "./operation.ts";
-import { makeReady, recordGiven, stateOfReady } from "./ready.ts";
+import { describeReadySources, makeReady, recordGiven } from "./ready.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 let project: Project;
@@ -91,10 +91,10 @@ it("is not read when what it was made from has changed", async () => {
   for (const [name, change] of Object.entries(changes)) {
     await makeReady(project);
     expect([name, atStart()?.isBehind]).toEqual([name, false]);
-    const state = stateOfReady(project);
+    const state = describeReadySources(project);
     change();
     expect([name, atStart()]).toEqual([name, null]);
-    expect(stateOfReady(project)).not.toBe(state);
+    expect(describeReadySources(project)).not.toBe(state);
   }
   expect(ready()).toEqual([]);
 });

@@ -52,13 +52,13 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
     root: project.root,
     at: Date.now(),
     from: whatItIsMadeFrom(project),
-    memory: stateOf(project),
+    memory: readMemoryState(project),
     ...frameAround(),
   };
   const atStart: ReadyAtStart = { ...made, start: [], compactions: {} };
   // Of a session that is new.
   const source = await sourceFor(project, memory, { session_id: "", cwd: project.root });
-  if (kinds.includes("start")) atStart.start = linesOf(await toTellAtStart(source, ""));
+  if (kinds.includes("start")) atStart.start = quoteLines(await toTellAtStart(source, ""));
   if (kinds.includes("compaction")) {
     // What has only begun has no transcript yet, and nothing to lose.
     const active = activeSessions(memory, made.at - compactedWithinMs).filter(
@@ -66,13 +66,13 @@ async function writeAll(project: Project, config: Config, memory: Memory): Promi
     );
     for (const { uid, paths } of active.sort((a, b) => b.lastAt - a.lastAt).slice(0, maxCompactions)) {
       const summary = await summaryIn(memory, { transcript_path: paths[0] });
-      atStart.compactions[uid] = linesOf(toTellAfterCompaction(source, uid, summary));
+      atStart.compactions[uid] = quoteLines(toTellAfterCompaction(source, uid, summary));
     }
   }
   writeReady("start", atStart);
   const forEdits: ReadyForEdits = { ...made, files: {} };
   if (kinds.includes("edit"))
-    for (const [file, items] of toTellByFile(source)) forEdits.files[file] = linesOf(items);
+    for (const [file, items] of toTellByFile(source)) forEdits.files[file] = quoteLines(items);
   writeReady("edits", forEdits);
 }
 
@@ -91,16 +91,16 @@ function whatItIsMadeFrom(project: Project): Record<string, string> {
 }
 
 /** The files of a memory, and when they changed last. */
-function stateOf({ memoryDb }: Project): ReadyAtStart["memory"] {
+function readMemoryState({ memoryDb }: Project): ReadyAtStart["memory"] {
   const files = [memoryDb, `${memoryDb}-wal`];
   return { files, changedAt: changedAt(files) };
 }
 
 /** Names the state of all that it is made from: what is ready is made anew when this changes. */
-export const stateOfReady = (project: Project): string =>
-  JSON.stringify([whatItIsMadeFrom(project), stateOf(project).changedAt]);
+export const describeReadySources = (project: Project): string =>
+  JSON.stringify([whatItIsMadeFrom(project), readMemoryState(project).changedAt]);
 
-function linesOf(items: readonly Injection[]): ReadyLine[] {
+function quoteLines(items: readonly Injection[]): ReadyLine[] {
   const framed = frameQuotes(items, maxTokens);
   if (framed === null) return [];
   return framed.included.map(({ ref, why, score, session = null }, i) => ({

@@ -51,8 +51,8 @@ export function tellSession({ root, home, now }: StoryPlace, session: StorySessi
   for (const { prompt, deeds, answer, commit } of turns) {
     transcript.add("user", { role: "user", content: prompt });
     for (const deed of deeds) {
-      const call = transcript.say({ type: "tool_use", ...callOf(deed, root) });
-      const { content, isError, result } = resultOf(deed, root);
+      const call = transcript.say({ type: "tool_use", ...writeCall(deed, root) });
+      const { content, isError, result } = writeResult(deed, root);
       const block = { type: "tool_result", tool_use_id: call, content, is_error: isError };
       if ("path" in deed) put(transcript.at, join(root, deed.path), deed.content);
       transcript.add("user", { role: "user", content: [block] }, { toolUseResult: result });
@@ -120,13 +120,13 @@ class Transcript {
   }
 }
 
-const callOf = (deed: Deed, root: string) =>
+const writeCall = (deed: Deed, root: string) =>
   "path" in deed
     ? { name: "Write", input: { file_path: join(root, deed.path), content: deed.content } }
     : { name: "Bash", input: { command: deed.command, description: deed.purpose } };
 
 /** What the client writes down of a deed, which is asked before it is done. */
-function resultOf(deed: Deed, root: string) {
+function writeResult(deed: Deed, root: string) {
   if (!("path" in deed)) {
     const { output, hasFailed = false } = deed;
     const result = hasFailed ? `Error: ${output}` : { stdout: output, stderr: "", interrupted: false };

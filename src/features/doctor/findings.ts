@@ -112,8 +112,8 @@ export async function vanishingIn(project: Project) {
   const found = await withMemoryIfAny(project, (memory) =>
     Promise.all(
       deleting.map(async (agent) => {
-        const ownerOf = (path: string) => readOwner(agent, path, roots).catch(() => null);
-        const transcripts = await transcriptsThere(agent, ownerOf, memory);
+        const findOwner = (path: string) => readOwner(agent, path, roots).catch(() => null);
+        const transcripts = await transcriptsThere(agent, findOwner, memory);
         return vanishingOf(agent, project.root, () => transcripts);
       }),
     ),

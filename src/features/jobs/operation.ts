@@ -56,7 +56,10 @@ export const jobsStatus = lazy(() =>
     waiting: z._default(z.array(jobsOfKind()), []),
     running: z.array(
       z.object({
-        ...{ kind: text, subject: text, done: count, total: count },
+        kind: text,
+        subject: text,
+        done: count,
+        total: count,
         /** What goes before it, of which there is most; null: nothing. */
         waits_for: z._default(z.nullable(jobsOfKind()), null),
       }),

@@ -4,13 +4,13 @@ import type { JobsStatus, QueueStatus } from "./operation.ts";
 type RunningJob = JobsStatus["running"][number];
 
 /** What people call jobs of a kind. */
-const nameOf: Readonly<Record<string, string>> = { transcript: "transcript", commit: "new commit" };
+const nameJob: Readonly<Record<string, string>> = { transcript: "transcript", commit: "new commit" };
 
 /** "waits for 12 transcripts, which go first"; "" for a job that is worked on. */
 export function describeWaiting({ waits_for }: Pick<RunningJob, "waits_for">): string {
   if (waits_for === null) return "";
   const { kind, jobs } = waits_for;
-  return `waits for ${counted(jobs, nameOf[kind] ?? "job")}, which ${jobs === 1 ? "goes" : "go"} first`;
+  return `waits for ${counted(jobs, nameJob[kind] ?? "job")}, which ${jobs === 1 ? "goes" : "go"} first`;
 }
 
 /** What is being done, and what waits for what, a line each; none where nothing is. */

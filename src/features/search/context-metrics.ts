@@ -12,7 +12,7 @@ import type { SearchRequest } from "./operation.ts";
  * The tokens that an answer saves its reader; the baseline searches the same files. Reads all of them.
  * @throws PommelError `index_corrupt`, `index_too_new`, `unreadable`
  */
-export async function contextMetricsOf(
+export async function measureContext(
   project: Project,
   request: SearchRequest,
   { results, coverage }: SearchResponse,

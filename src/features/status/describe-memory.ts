@@ -24,7 +24,10 @@ export function jobsStatusOf(memory: Memory): JobsStatus {
     pending: jobs.pending,
     waiting: countWaiting(memory),
     running: listJobs(memory, { state: "running" }).map(({ kind, subject, done, total, priority }) => ({
-      ...{ kind, subject, done, total },
+      kind,
+      subject,
+      done,
+      total,
       waits_for: listMoreUrgent(memory, priority)[0] ?? null,
     })),
     dead: listJobs(memory, { state: "dead" }).map(({ id, kind, subject, attempts, error }) => ({

@@ -75,12 +75,12 @@ function knownCheckoutAround(dir: string): Project | null {
   const registry = Registry.openIfThere();
   for (let at = dir; !existsSync(at); at = dirname(at)) {
     const known = registry?.checkout(at);
-    if (known) return projectOf(known.project, livingRootOf(known.project) ?? at);
+    if (known) return projectOf(known.project, findLivingRoot(known.project) ?? at);
   }
   return null;
 }
 
-const livingRootOf = (project: string): string | undefined =>
+const findLivingRoot = (project: string): string | undefined =>
   Registry.openIfThere()
     ?.checkouts(project)
     .map(({ root }) => root)

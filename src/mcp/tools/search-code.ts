@@ -235,8 +235,13 @@ export async function showChunk(
   const results = [whole, ...around, ...within];
   return {
     structured: {
-      ...{ label: codeLabel, verdict: "found", coverage: null, results },
-      ...{ total: results.length, next_cursor: null, notes },
+      label: codeLabel,
+      verdict: "found",
+      coverage: null,
+      results,
+      total: results.length,
+      next_cursor: null,
+      notes,
     },
     text: joined(
       [
@@ -262,9 +267,19 @@ function fromRoot(id: string, context: CallContext): string {
 
 function outlineOf(file: string, chunk: ChunkOutline, reason: string): SearchCodeOutput["results"][number] {
   return {
-    ...{ project: null, file: visible(file), start_line: chunk.start_line, end_line: chunk.end_line },
-    ...{ level: chunk.level, kind: chunk.kind, name: oneLine(chunk.name, 120), parent: null },
-    ...{ reasons: [reason], is_stale: false, callers: "", also: [], also_in: [] },
+    project: null,
+    file: visible(file),
+    start_line: chunk.start_line,
+    end_line: chunk.end_line,
+    level: chunk.level,
+    kind: chunk.kind,
+    name: oneLine(chunk.name, 120),
+    parent: null,
+    reasons: [reason],
+    is_stale: false,
+    callers: "",
+    also: [],
+    also_in: [],
     content: oneLine(chunk.signature, signatureLength),
   };
 }

@@ -34,13 +34,13 @@ export function adviseOn({ verdict, coverage }: Judged): string | null {
 export function describeCoverage(coverage: Coverage): string {
   const { of, done, total } = coverage;
   if (of !== "files") return `${inFigures(done ?? 0)} of ${inFigures(total)} ${of} are read.`;
-  return `From the text of ${filesRead(coverage)}${progressOf(coverage, "; ")}.`;
+  return `From the text of ${filesRead(coverage)}${describeProgress(coverage, "; ")}.`;
 }
 
 /** Where nothing was found, and not all is read yet: what that is true of. */
 export function describeNothingYet(coverage: Coverage): string {
   if (coverage.of !== "files") return `Nothing yet: ${describeCoverage(coverage)}`;
-  const progress = progressOf(coverage, " yet: ", ", which also finds by meaning,");
+  const progress = describeProgress(coverage, " yet: ", ", which also finds by meaning,");
   return `None of ${filesRead(coverage)} contains these words${progress}.`;
 }
 
@@ -48,7 +48,7 @@ const filesRead = ({ files_read = 0 }: Coverage) =>
   `${inFigures(files_read)} ${files_read === 1 ? "file" : "files"}`;
 
 /** How far the index is; nothing where it cannot be reached. */
-function progressOf({ done, total }: Coverage, before: string, what = ""): string {
+function describeProgress({ done, total }: Coverage, before: string, what = ""): string {
   if (done === null) return "";
   const percent = total === 0 ? 0 : Math.floor((100 * done) / total);
   return `${before}the index${what} is ${percent} % done`;

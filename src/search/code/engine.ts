@@ -61,7 +61,10 @@ type Answered = Judgement & { results: CodeResult[]; total: number; notes: strin
  * The words that a question is ranked by: those of a pattern are the ones that every match has.
  * @throws PommelError `usage` for an invalid pattern
  */
-export function wordsOf(request: CodeQuery, matchers: readonly Matcher[] = matchersOf(request)): string {
+export function findSearchWords(
+  request: CodeQuery,
+  matchers: readonly Matcher[] = matchersOf(request),
+): string {
   return request.match === undefined ? request.query : matchers.map(({ text }) => text).join(" ");
 }
 
@@ -89,7 +92,7 @@ export class CodeSearch {
   async search(request: CodeQuery): Promise<CodeAnswer> {
     const start = performance.now();
     const matchers = matchersOf(request);
-    const text = wordsOf(request, matchers);
+    const text = findSearchWords(request, matchers);
     const query = analyseQuery(text);
     const hasWords = query.tokens.length > 0;
     if (!hasWords && matchers.length === 0) {

@@ -134,17 +134,17 @@ export interface TranscriptOwner {
 /**
  * A project's transcripts that an agent's client still has, without those of subagents and of forgotten sessions: the one place
  * that says which are stored and which are kept.
- * @param ownerOf reads the beginning of a transcript, or has done so before
+ * @param findOwner reads the beginning of a transcript, or has done so before
  */
 export async function transcriptsThere(
   agent: Agent,
-  ownerOf: (path: string) => Promise<TranscriptOwner | null>,
+  findOwner: (path: string) => Promise<TranscriptOwner | null>,
   memory: Memory | null,
 ): Promise<AgingTranscript[]> {
   const found: AgingTranscript[] = [];
   for (const directory of agent.roots()) {
     for await (const { path, size, mtimeMs } of agent.list(directory)) {
-      const owner = await ownerOf(path);
+      const owner = await findOwner(path);
       if (owner === null || !owner.isOwn || !owner.isOurs || !existsSync(path)) continue;
       if (memory !== null && isForgotten(memory, owner.session)) continue;
       const read = (memory && transcriptAt(memory, path, owner.session)?.offset) ?? 0;

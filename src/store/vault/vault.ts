@@ -44,13 +44,13 @@ export const vaultDir = (): string => join(homeOf().dataDir, "vault");
 const sealedEnd = ".sealed";
 
 /** Where a file lies in the vault, or would. A drive is a directory there. */
-function placeOf(path: string): string {
+function locateInVault(path: string): string {
   const { root } = parse(path);
   return join(vaultDir(), root.replace(/[:\\/]+/g, ""), relative(root, path));
 }
 
 /** The file's own place. */
-function originalOf(place: string): string {
+function locateOriginal(place: string): string {
   const inside = relative(vaultDir(), place);
   if (process.platform !== "win32") return resolve("/", inside);
   const [drive = "", ...names] = inside.split("\\");
@@ -58,7 +58,7 @@ function originalOf(place: string): string {
 }
 
 /** undefined: it is not there, nor can be, as a session inside of a database. */
-function statOf(path: string): Stats | undefined {
+function readStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
@@ -69,18 +69,18 @@ function statOf(path: string): Stats | undefined {
 
 /** A file in the vault, as it was when it was put there, or has grown since; null: it is not there. */
 export function keptFile(path: string): KeptFile | null {
-  const place = placeOf(path);
-  const stat = statOf(place);
+  const place = locateInVault(path);
+  const stat = readStat(place);
   if (stat?.isFile()) return { path, size: stat.size, mtimeMs: stat.mtimeMs };
-  const sealed = statOf(place + sealedEnd);
+  const sealed = readStat(place + sealedEnd);
   return sealed?.isFile() ? { path, size: sealed.size - sealedExtraBytes, mtimeMs: sealed.mtimeMs } : null;
 }
 
 /** Whether the vault has another file than the one at its place: a copy, or what was replaced there since. */
 export function isKeptApart(path: string): boolean {
-  const own = statOf(path);
+  const own = readStat(path);
   if (own === undefined || keptFile(path) === null) return false;
-  const kept = statOf(placeOf(path));
+  const kept = readStat(locateInVault(path));
   return kept === undefined || own.ino !== kept.ino || own.dev !== kept.dev;
 }
 
@@ -88,23 +88,23 @@ export function isKeptApart(path: string): boolean {
 export function* listKept(directory: string): Generator<KeptFile, void, undefined> {
   const own = keptFile(directory);
   if (own !== null) yield own;
-  else yield* keptUnder(placeOf(directory));
+  else yield* keptUnder(locateInVault(directory));
 }
 
 function* keptUnder(dir: string): Generator<KeptFile, void, undefined> {
-  for (const entry of entriesOf(dir)) {
+  for (const entry of listEntries(dir)) {
     const place = join(dir, entry.name);
     if (entry.isDirectory()) yield* keptUnder(place);
     else {
       const kept = keptFile(
-        originalOf(place.endsWith(sealedEnd) ? place.slice(0, -sealedEnd.length) : place),
+        locateOriginal(place.endsWith(sealedEnd) ? place.slice(0, -sealedEnd.length) : place),
       );
       if (kept !== null) yield kept;
     }
   }
 }
 
-function entriesOf(dir: string): Dirent[] {
+function listEntries(dir: string): Dirent[] {
   try {
     return readdirSync(dir, { withFileTypes: true });
   } catch {
@@ -120,10 +120,10 @@ function entriesOf(dir: string): Dirent[] {
 export function keepFile(path: string, link: typeof linkSync = linkSync): void {
   const real = realpathSync(path);
   const own = statSync(real);
-  const place = placeOf(path);
+  const place = locateInVault(path);
   const publicKey = publicKeyOf();
   const before = keptFile(path);
-  const isSealed = statOf(place) === undefined;
+  const isSealed = readStat(place) === undefined;
   if (before !== null && isSealed === (publicKey !== null)) {
     const isSame = before.size === own.size && before.mtimeMs === own.mtimeMs;
     if (isSame || own.size < before.size || (!isSealed && !beginsWith(real, place, before.size))) return;
@@ -199,16 +199,16 @@ export async function withKept<T>(
 
 /** As `withKept`, for who says when it is done. @throws the file system's error: ENOENT where it is not there */
 export function openKept(path: string, parts: readonly string[]): { file: string; close: () => void } {
-  const place = placeOf(path);
-  if (statOf(place) !== undefined) return { file: place, close: () => {} };
+  const place = locateInVault(path);
+  if (readStat(place) !== undefined) return { file: place, close: () => {} };
   const { stateDir } = homeOf();
   makeDirectory(stateDir);
   const dir = mkdtempSync(`${draftOf(join(stateDir, "opened"))}-`);
   const close = () => rmSync(dir, { recursive: true, force: true });
   try {
     for (const one of [path, ...parts]) {
-      const sealed = placeOf(one) + sealedEnd;
-      if (one !== path && statOf(sealed) === undefined) continue;
+      const sealed = locateInVault(one) + sealedEnd;
+      if (one !== path && readStat(sealed) === undefined) continue;
       writeFileSync(join(dir, basename(one)), plainBytes(readFileSync(sealed)), { mode: 0o600 });
     }
     return { file: join(dir, basename(path)), close };
@@ -221,7 +221,7 @@ export function openKept(path: string, parts: readonly string[]): { file: string
 /** Takes files out of the vault, with the directories that are empty then. */
 export function letGo(paths: readonly string[]): void {
   for (const path of paths) {
-    const place = placeOf(path);
+    const place = locateInVault(path);
     for (const file of [place, place + sealedEnd]) rmSync(file, { force: true });
     const top = vaultDir();
     for (let dir = dirname(place); dir !== top && isInside(dir, top); dir = dirname(dir)) {
@@ -237,14 +237,16 @@ export function letGo(paths: readonly string[]): void {
 
 /** What is not sealed in the vault. */
 export const plainInVault = (): string[] =>
-  [...keptUnder(vaultDir())].map(({ path }) => placeOf(path)).filter((place) => statOf(place) !== undefined);
+  [...keptUnder(vaultDir())]
+    .map(({ path }) => locateInVault(path))
+    .filter((place) => readStat(place) !== undefined);
 
 /** Seals what is plain in the vault, or opens what is sealed. @returns the files that were written anew */
 export function convertVault(to: "encrypt" | "decrypt"): string[] {
   const publicKey = publicKeyOf();
   return [...keptUnder(vaultDir())].flatMap(({ path }) => {
-    const place = placeOf(path);
-    const isSealed = statOf(place) === undefined;
+    const place = locateInVault(path);
+    const isSealed = readStat(place) === undefined;
     if (isSealed === (to === "encrypt") || publicKey === null) return [];
     if (to === "encrypt") sealInto(place, place, publicKey);
     else {

@@ -56,7 +56,7 @@ function emptyText(
 ): string {
   if (query === "") return "Type to search code, sessions and commits.";
   if (answer === null) return "Searching…";
-  const unread = found === null ? [] : coveragesOf(found).map(describeNothingYet);
+  const unread = found === null ? [] : collectCoverage(found).map(describeNothingYet);
   const nothing = `Nothing found about "${printable(query)}". Try other words.`;
   return answer.error ?? (unread.length > 0 ? unread.join(" ") : nothing);
 }
@@ -123,13 +123,13 @@ function summaryOf({ verdict, code, transcripts, history }: SearchAllResponse, h
   const sides = [code, transcripts, history].filter((side) => side !== null);
   const total = sides.reduce((sum, side) => sum + side.total_results, 0);
   const took = Math.max(...sides.map((side) => side.search_time_ms));
-  const coverages = coveragesOf({ code, transcripts, history }).map(describeCoverage);
+  const coverages = collectCoverage({ code, transcripts, history }).map(describeCoverage);
   const said =
     verdict === "not_yet" ? coverages.join(" ") : [`${verdictText[verdict]};`, ...coverages].join(" ");
   return `${said} ${hits.length} of ${total} results, ${Math.round(took)} ms`;
 }
 
-const coveragesOf = ({
+const collectCoverage = ({
   code,
   transcripts,
   history,

@@ -107,8 +107,8 @@ async function loadRenderer() {
 
 async function measure(project: Project, { request }: Search, { code }: SearchAllResponse) {
   if (code === null) return { metrics: null, said: "" };
-  const { contextMetricsOf } = await import("../../../features/search/context-metrics.ts");
-  const metrics = await contextMetricsOf(project, request, code);
+  const { measureContext } = await import("../../../features/search/context-metrics.ts");
+  const metrics = await measureContext(project, request, code);
   return { metrics, said: `\n\n${renderMetrics(metrics)}` };
 }
 

@@ -5,7 +5,7 @@ import { CachingParser } from "../../../code/index/caching-parser.ts";
 import type { Config } from "../../../project/config/settings.ts";
 import { gitDirAt, type Project } from "../../../project/paths.ts";
 import { IndexCache } from "../../../store/index/index-cache.ts";
-import { wordsOf } from "../engine.ts";
+import { findSearchWords } from "../engine.ts";
 import { analyseQuery } from "../query.ts";
 import type { CodeQuery } from "../types.ts";
 import { soughtParts } from "./best-files.ts";
@@ -66,7 +66,7 @@ export class Tree {
     try {
       const { project, config } = this;
       const parsedUntil = performance.now() + this.parseLimitMs;
-      const words = wordsOf(request);
+      const words = findSearchWords(request);
       const sought = soughtParts(analyseQuery(words));
       const maxFileSize = config["index.max_file_size"];
       this.#parser.begin();
