@@ -42,6 +42,8 @@ export interface CommandFilter {
   names?: readonly string[];
   outcome?: CommandOutcome;
   sessionId?: number;
+  /** Of the session. */
+  turn?: number;
   /** Only those that began before. Milliseconds. */
   until?: number | null;
   limit?: number;
@@ -50,18 +52,19 @@ export interface CommandFilter {
 /** The latest first. Turns that the user went back from are left out. */
 export function listCommands(
   memory: Memory,
-  { names, outcome, sessionId, until = null, limit = -1 }: CommandFilter = {},
+  { names, outcome, sessionId, turn, until = null, limit = -1 }: CommandFilter = {},
 ): CommandRecord[] {
   return memory.all<CommandRecord>(
     `SELECT ${columns} ${from} WHERE NOT t.abandoned
        AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
        AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
-       AND (@until IS NULL OR c.at < @until)
+       AND (@turn IS NULL OR t.number = @turn) AND (@until IS NULL OR c.at < @until)
      ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
     {
       names: names ?? null,
       outcome: outcome ?? null,
       sessionId: sessionId ?? null,
+      turn: turn ?? null,
       until,
       limit,
     },
