@@ -118,7 +118,7 @@ function declareGoingOn(session: Command): void {
   session
     .command("handoff")
     .description(
-      "Write what another agent needs to go on with a session: goal, state, decisions, files, commands",
+      "Write what another agent needs to go on with a session: goal, what was done, what is open, decisions, commands",
     )
     .argument(...which)
     .option(

@@ -73,7 +73,12 @@ export function* summarySteps(
   const bullets = [...asks, { words: contentWords(outcome) }];
   const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), bullets);
   const problems = problemsOf(evidence, [...bullets, ...decisions]);
-  const open = [...openPointsFrom(evidence.ending).map(({ text }) => text), ...evidence.todos];
+  const closing = contentWords(evidence.ending.texts.at(-1) ?? "");
+  const open = [
+    ...openPointsFrom(evidence.ending).map(({ text }) => text),
+    // The last words may speak of an item that was not ticked off.
+    ...evidence.todos.filter((text) => coverage(contentWords(text), closing) <= sameness),
+  ];
   const parts = [
     part(
       "Asked",
