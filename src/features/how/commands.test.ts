@@ -19,7 +19,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import { recurringErrors } from "../fix/recurring.ts";
 import { lostTextOf } from "../lost/find-lost-text.ts";
-import { howTo } from "./find-commands.ts";
+import { howTo, typicalMs } from "./find-commands.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -76,19 +76,124 @@ describe("how", () => {
     session(
       "d",
       3,
-      ran("go test ./...", "Exit code 1\nbuild failed: no tag", failed),
+      ran("go test ./...", "Exit code 1\nbuild constraints exclude all Go files", failed),
       ran("go test -tags=all ./...", "ok"),
     );
     expect(how("go test ./...").commands[0]).toMatchObject({
       line: "go test -tags=all ./...",
-      failed_before: [{ line: "go test ./...", error: "build failed: no tag" }],
+      failed_before: [{ line: "go test ./...", error: "build constraints exclude all Go files" }],
     });
+  });
+
+  it("counts a form, and gives a line as an example of it", () => {
+    for (const [i, name] of ["A", "B", "C"].entries())
+      session(
+        `t${i}`,
+        3 + i,
+        ran(`go test -v ./pkg/${name} -run Test${name} -count=1`, i === 1 ? "FAIL" : "ok", {
+          isError: i === 1,
+        }),
+      );
+    expect(how("go test").commands[0]).toMatchObject({
+      line: "go test -v ./pkg/C -run TestC -count=1",
+      form: "go test … -run=…",
+      worked: 2,
+      failed: 1,
+    });
+  });
+
+  it("finds a form by the words of a prompt, and of the project's files", () => {
+    const { id } = addSession(store.memory, "p", { cwd: store.dir });
+    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    for (const one of conversation(
+      { at: fixtureStart + 5 * day },
+      prompt("check the accessibility of the page"),
+      ran("npm run axe", "ok"),
+    ))
+      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+    expect(how("accessibility").commands[0]).toMatchObject({ line: "npm run axe" });
+    const scripts = [
+      { line: "npm run axe", title: "axe", body: "playwright test wcag", file: "package.json" },
+    ];
+    expect(howTo(store.memory, { q: "wcag", limit: 3 }).verdict).toBe("none");
+    expect(howTo(store.memory, { q: "wcag", limit: 3, scripts }).commands[0]).toMatchObject({
+      line: "npm run axe",
+    });
+  });
+
+  it("does not take a program for another whose name begins like it, nor a red test for a wrong call", () => {
+    session(
+      "g",
+      4,
+      ran("git commit -m x", "ok"),
+      ran("npm run test:unit", "1 test failed", failed),
+      ran("npm run test:slow", "ok"),
+    );
+    expect(how("gitleaks")).toEqual({ verdict: "none", commands: [], scripts: [] });
+    expect(how("npm run test:slow").commands[0]).toMatchObject({
+      line: "npm run test:slow",
+      failed_before: [],
+    });
+  });
+
+  it("names what the project's files define where no agent ran it", () => {
+    const scripts = [
+      { line: "npm run release", title: "release Publish a version", body: "", file: "package.json" },
+    ];
+    expect(howTo(store.memory, { q: "publish", limit: 3, scripts })).toEqual({
+      verdict: "maybe",
+      commands: [],
+      scripts: [
+        {
+          line: "npm run release",
+          title: "release Publish a version",
+          file: "package.json",
+          task: "release",
+        },
+      ],
+    });
+  });
+
+  it("is the project's cheat sheet without a question", () => {
+    session(
+      "x",
+      4,
+      ran("npx vitest run src/a.test.ts", "ok"),
+      ran("npm run lint", "ok"),
+      ran("npm run lint", "1 problem", failed),
+    );
+    session(
+      "y",
+      5,
+      ran("npm run lint", "ok"),
+      ran("npx eslint src/a.ts", "ok"),
+      ran("go run /tmp/try.go", "ok"),
+    );
+    const scripts = [
+      { line: "npm run build", title: "build", body: "tsc", file: "package.json" },
+      { line: "npm run lint", title: "lint", body: "eslint .", file: "package.json" },
+    ];
+    const { verdict, commands, scripts: defined } = howTo(store.memory, { limit: 3, scripts });
+    expect(verdict).toBe("found");
+    expect(commands.map(({ task, line, worked, failed: red }) => [task, line, worked, red])).toEqual([
+      ["test one", "npx vitest run src/a.test.ts", 1, 0],
+      ["test all", "npm run test:unit", 2, 0],
+      ["lint", "npm run lint", 2, 1],
+    ]);
+    expect(defined.map(({ task, line }) => [task, line])).toEqual([["build", "npm run build"]]);
+  });
+
+  it("takes no time for a command's own that somebody's permission took", () => {
+    expect(typicalMs([2000, 2200, 2500, 3000, 660_000])).toBe(2500);
+    expect(typicalMs([660_000])).toBeNull();
+    expect(typicalMs([9000, 2000])).toBe(2000);
+    expect(typicalMs([])).toBeNull();
   });
 
   it("says nothing of what never ran or never worked", () => {
     session("d", 3, ran("cargo bench", "Exit code 1\nerror: no such command", failed));
-    for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this", ""])
-      expect(how(q)).toEqual({ verdict: "none", commands: [] });
+    for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this"])
+      expect(how(q)).toEqual({ verdict: "none", commands: [], scripts: [] });
   });
 });
 

@@ -167,11 +167,15 @@ export function declareHow(program: Command): void {
   const how = program
     .command("how")
     .description("Show the command lines that worked here for something, with what failed before they did")
-    .argument("<what...>", "what to run, or a command line that failed");
+    .argument(
+      "[what...]",
+      "what to run, or a command line that failed (default: what any project is asked for)",
+    );
   addOptions(how, howOperation, { q: null })
     .addHelpText(
       "after",
       `${examples(
+        ["pm how", "how this project is tested, linted, built, run and released"],
         ["pm how test", "how the tests are run here"],
         ['pm how "run one integration test"', "with the flags that it takes"],
         ['pm how "go test ./..."', "what worked where this failed"],
@@ -185,12 +189,15 @@ export function declareFix(program: Command): void {
   const fix = program
     .command("fix")
     .description("Find an error that agents met here before, and what fixed it")
-    .argument("[error...]", "the error; without it, read from stdin");
+    .argument("[error...]", "the error; without it, read from stdin")
+    // An error may begin with a dash: "--- FAIL: TestX".
+    .allowUnknownOption();
   addOptions(fix, fixOperation, { error: null })
     .addHelpText(
       "after",
       `${examples(
         ['pm fix "undefined: openStore"', "an error, without its paths, numbers and hashes"],
+        ['pm fix "--- FAIL: TestOpenStore"', "a test that failed"],
         ["make 2>&1 | pm fix", "the errors of a build"],
         ["pm fix --json < build.log", "for scripts"],
       )}\n\nExits with 5 when no agent met it here.`,
