@@ -1,6 +1,7 @@
 import type { ToolResult } from "../../../agents/agent.ts";
 import { headAndTail } from "../../../agents/reading/bounds.ts";
 import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { isErrorLine } from "./error-formats.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
@@ -176,16 +177,22 @@ export function reportsFailure(output: string): boolean {
     .some((line) => failedCheck.test(line) && !allIsWell.test(line));
 }
 
-/** The lines that report an error, names of failed tests first, up to `most` characters, each line once. */
+/** Colours of a terminal. */
+const ansi = /\u001b\[[\d;]*m/g;
+
+/**
+ * The lines that report an error, each once, up to `most` characters: names of failed tests first, then what known tools
+ * print, then what has a word for it.
+ */
 export function errorLines(output: string, most: number): string {
   const ends = endsOf(output);
   const found = new Set<string>();
   for (const pattern of testNames) for (const [, name = ""] of ends.matchAll(pattern)) found.add(name.trim());
-  for (const line of ends.split("\n")) {
-    const start = line.slice(0, 400);
-    if ((!errorWord.test(start) && !errorName.test(start)) || allIsWell.test(start)) continue;
-    found.add(beginningOf(start.trim(), 240));
-  }
+  const lines = ends.split("\n").map((line) => line.replace(ansi, "").slice(0, 400));
+  const add = (line: string) => found.add(beginningOf(line.trim(), 240));
+  for (const line of lines) if (isErrorLine(line) && !allIsWell.test(line)) add(line);
+  for (const line of lines)
+    if ((errorWord.test(line) || errorName.test(line)) && !allIsWell.test(line)) add(line);
   return joinWithin([...found], most);
 }
 
