@@ -99,8 +99,16 @@ export async function fixCommand(
   return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
 
-function renderFix({ verdict, errors }: FixAnswer, screen: Screen): string {
+function renderFix({ verdict, errors, mentions }: FixAnswer, screen: Screen): string {
   if (verdict === "none") return "No agent met this error here.";
+  if (errors.length === 0)
+    return [
+      "No failed command reported it; it was said in:",
+      ...mentions.map(
+        ({ session_id, turn, timestamp, text: said }) =>
+          `session ${shortId(session_id)}:${turn}, ${when(timestamp, screen)}: ${oneLine(said, 160)}`,
+      ),
+    ].join("\n");
   const head = verdict === "maybe" ? [screen.colors.dim("Maybe like it:")] : [];
   return [...head, ...errors.map((error) => errorBlock(error, screen))].join("\n\n");
 }

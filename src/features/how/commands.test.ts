@@ -17,6 +17,7 @@ import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
+import { mentionsOf } from "../fix/find-mentions.ts";
 import { recurringErrors } from "../fix/recurring.ts";
 import { lostTextOf } from "../lost/find-lost-text.ts";
 import { howTo, typicalMs } from "./find-commands.ts";
@@ -245,10 +246,70 @@ describe("fix", () => {
     expect(fix("npm error registry timed out again").errors[0]?.fix).toBeNull();
   });
 
+  it("takes for a fix only what touches the error, before the next run of the same form without it", () => {
+    const other = join(store.dir, "docs/notes.md");
+    const file = join(store.dir, "src/a.go");
+    session(
+      "a",
+      0,
+      ran("go build ./...", broken(3), failed),
+      edited(other, "old", "new"),
+      ran("go build ./pkg/other", "ok"),
+      edited(file, "openStore()", "openStoreReadonly()"),
+      ran("go build ./...", broken(3), failed),
+      edited(join(store.dir, "src/b.go"), "func x() {}", "func openStore() {}"),
+      ran("go build ./...", ""),
+    );
+    const { fix: found } = fix("undefined: openStore").errors[0]!;
+    expect(found?.edits.map(({ path }) => path)).toEqual(["src/b.go"]);
+    session(
+      "b",
+      1,
+      ran(
+        "go test ./pkg/store",
+        "--- FAIL: TestReopen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL",
+        failed,
+      ),
+      ran("go test ./pkg/other", "ok"),
+    );
+    expect(fix("--- FAIL: TestReopen (9.99s)")).toMatchObject({ verdict: "found", errors: [{ fix: null }] });
+  });
+
+  it("knows a rule where the message is another, and does not take for an error what is printed where all is well", () => {
+    const lint = (name: string) =>
+      `src/${name}.go:7:10: error returned from external package is unwrapped: sig: func ${name}.Read() (wrapcheck)`;
+    const noise = "warning: unable to find the cache directory of the linter";
+    session(
+      "a",
+      0,
+      ran("golangci-lint run", `Exit code 1\n${noise}\n${lint("os")}`, failed),
+      edited(join(store.dir, "src/os.go"), "return err", 'return fmt.Errorf("read: %w", err)'),
+      ran("golangci-lint run", noise),
+    );
+    expect(fix("lib/x.go:1:1: some other words entirely stand here (wrapcheck)")).toMatchObject({
+      verdict: "maybe",
+      errors: [{ fix: { edits: [{ path: "src/os.go" }] } }],
+    });
+    expect(fix(noise).verdict).toBe("none");
+  });
+
+  it("finds an error that was only said", async () => {
+    const { id } = addSession(store.memory, "s", { cwd: store.dir });
+    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    const pasted = prompt("this fails:\n--- FAIL: TestReverted (3.40s)\n    x_test.go:9: the branch is gone");
+    for (const one of conversation({ at: fixtureStart }, pasted))
+      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+    expect(fix("--- FAIL: TestReverted (1.00s)").verdict).toBe("none");
+    expect(await mentionsOf(store.memory, "--- FAIL: TestReverted (1.00s)")).toMatchObject([
+      { session_id: "s", turn: 1, text: "--- FAIL: TestReverted (3.40s)" },
+    ]);
+    expect(await mentionsOf(store.memory, "--- FAIL: TestNobodyMet")).toEqual([]);
+  });
+
   it("says nothing of an error that nobody met", () => {
     session("a", 0, ran("go build ./...", broken(3), failed));
     for (const error of ["undefined: closeStore", "FAIL", "Exit code 1", ""])
-      expect(fix(error)).toEqual({ verdict: "none", errors: [] });
+      expect(fix(error)).toEqual({ verdict: "none", errors: [], mentions: [] });
   });
 });
 

@@ -35,11 +35,14 @@ export const commands: Handler<typeof commandsInput, CommandsOutput> = async (ar
       "Nothing of it was lost.",
     );
   }
-  const { verdict, errors } = await ask(context, fix, { error: error ?? "" });
+  const { verdict, errors, mentions } = await ask(context, fix, { error: error ?? "" });
   const { items } = fitIn(errors, room, 600, errorItem, renderError);
+  const said = mentions.map(
+    ({ session_id, turn, text }) => `said in ${shortId(session_id)} turn ${turn}: ${oneLine(text, 200)}`,
+  );
   return answer(
     { verdict, commands: [], errors: items, lost: [] },
-    items.map(renderError),
+    [...items.map(renderError), ...said.map(quoted)],
     "No agent met this error here.",
   );
 };

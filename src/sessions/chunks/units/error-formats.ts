@@ -12,13 +12,19 @@ const rules: readonly RegExp[] = table
 /** Characters of a line that are looked at. */
 const maxLine = 600;
 
-/** All patterns as one: a line is looked at once. Names of groups may not stand in it twice. */
-const anyFormat = new RegExp(
-  table.map(({ pattern }) => `(?:${pattern.replaceAll("(?<rule>", "(?:")})`).join("|"),
-);
+/** Patterns as one: a line is looked at once. Names of groups may not stand in it twice. */
+const anyOf = (formats: readonly { pattern: string }[]) =>
+  new RegExp(formats.map(({ pattern }) => `(?:${pattern.replaceAll("(?<rule>", "(?:")})`).join("|"));
+
+const anyFormat = anyOf(table);
+/** Of compilers and test runners that print such a line only where they fail. */
+const anyFailure = anyOf(table.filter((format) => "fails" in format && format.fails));
 
 /** Whether a line reports an error as a known tool prints it. */
 export const isErrorLine = (line: string): boolean => anyFormat.test(line.slice(0, maxLine));
+
+/** Whether a line means that what printed it failed, whatever its exit status. */
+export const isFailureLine = (line: string): boolean => anyFailure.test(line.slice(0, maxLine));
 
 /** The rule or class of error that a line names; null: none that is known. */
 export function ruleIn(line: string): string | null {

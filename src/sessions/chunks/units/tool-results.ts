@@ -1,7 +1,7 @@
 import type { ToolResult } from "../../../agents/agent.ts";
 import { headAndTail } from "../../../agents/reading/bounds.ts";
 import { beginningOf, joinWithin } from "../../../text/text-size.ts";
-import { isErrorLine } from "./error-formats.ts";
+import { isErrorLine, isFailureLine } from "./error-formats.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
@@ -134,6 +134,12 @@ const allIsWell =
 const failedCheck =
   /^\s*(?:--- FAIL|FAIL(?:ED)?\b|not ok\b|✗|✘|×|❌|panic:|Traceback \(most recent|[A-Za-z.]*(?:Error|Exception): |(?:fatal|error)(?:\[[^\]]*\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*)|\b[1-9]\d* (?:tests? )?(?:failed|failing|errors?)\b|: error(?: [A-Z]+\d+)?: /;
 
+/** Names of failed tests, as they were printed. */
+export function failedTests(output: string): string[] {
+  const ends = endsOf(output).replace(ansi, "");
+  return testNames.flatMap((pattern) => Array.from(ends.matchAll(pattern), ([, name = ""]) => name.trim()));
+}
+
 /** Names of failed tests: Go, pytest, vitest and jest, cargo, TAP, JUnit. */
 const testNames = [
   /^[ \t]*--- FAIL: (\S+)/gm,
@@ -174,7 +180,7 @@ function endsOf(output: string): string {
 export function reportsFailure(output: string): boolean {
   return endsOf(output)
     .split("\n")
-    .some((line) => failedCheck.test(line) && !allIsWell.test(line));
+    .some((line) => (failedCheck.test(line) || isFailureLine(line)) && !allIsWell.test(line));
 }
 
 /** Colours of a terminal. */
