@@ -47,10 +47,16 @@ export function leftOpen(memory: Memory, session: SessionRecord, left: Left): st
     ({ committedAt, turns }) => committedAt >= (last.startedAt ?? 0) || turns.includes(last.number),
   );
   const points = said.filter((text) => !(isCommitted && aboutCommitting.test(text)) && !after(text));
-  return [...points, ...unanswered(last, isCommitted), ...failing(memory, session, last, until)];
+  return [
+    ...points.map(asSentence),
+    ...unanswered(last, isCommitted),
+    ...failing(memory, session, last, until),
+  ];
 }
 
-const aboutCommitting = /\b(?:commit|committed|uncommitted|unstaged|push|pull request|pr)\b/i;
+const asSentence = (text: string) => (/[.?!…]$/.test(text) ? text : `${text}.`);
+const aboutCommitting =
+  /^(?!.*\b(?:pull request|PR|ready for review|merge)\b).*\b(?:commit|committed|uncommitted|unstaged|push)\b/i;
 
 const unfinishedEnds = {
   interrupted: "The last turn was interrupted",
