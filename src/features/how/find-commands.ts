@@ -1,4 +1,5 @@
 import { stepsOf } from "../../sessions/commands/steps.ts";
+import { type Task, taskOf, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -8,7 +9,6 @@ import { entry } from "../blame/blame-summary.ts";
 import { isoTime } from "../status/describe-index.ts";
 import type { HowAnswer, WorkingCommand } from "./operation.ts";
 import type { ProjectScript } from "./project-scripts.ts";
-import { type Task, taskOf, tasks } from "./tasks.ts";
 
 export interface HowRequest {
   /** Left out: what any project is asked for. */

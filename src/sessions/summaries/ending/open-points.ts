@@ -19,7 +19,7 @@ const leftForSure =
   /\b(?:still (?:needs?|has to|have to|missing|fails?|failing|broken)|not (?:yet )?(?:committed|pushed|tested|implemented|deployed)|remaining:|left to do|to-?do\b|follow-?ups?\b|you(?:'ll| will)? (?:still )?need to|needs? (?:manual|your)|deferred (?:to|for|until))\b/i;
 /** The same words where nothing is left. */
 const nothingLeft =
-  /\b(?:no (?:remaining|outstanding|pending|further|more|open|follow)|nothing (?:left|else|remaining|to)|none (?:left|remaining)|no longer|doesn't need|don't need|won't need|not needed|unchanged|no(?:thing)? uncommitted|if you (?:ever|later|want)|whenever|(?:users?|developers?|they|one) (?:will |would )?(?:need|have) to|before this (?:fix|change)|previously)\b/i;
+  /\b(?:no (?:remaining|outstanding|pending|further|more|open|follow)|nothing (?:left|else|remaining|to)|none (?:left|remaining)|no longer|won't be|will not be|doesn't need|don't need|won't need|not needed|unchanged|no(?:thing)? uncommitted|if you (?:ever|later|want)|whenever|(?:users?|developers?|they|one) (?:will |would )?(?:need|have) to|before this (?:fix|change)|previously)\b/i;
 const leftHeading =
   /^(?:.{0,20}\b)?(?:next steps?|remaining(?: (?:work|items?|tasks?|issues?|steps?))?|to-?dos?|left to do|still (?:open|to do|needed|missing)|follow-?ups?|open (?:questions?|issues?|items?|points?)|pending|what(?:'s| is) (?:left|next|missing)|not (?:yet )?(?:done|implemented|addressed|fixed)|outstanding|deferred|manual steps?|you(?:'ll| will)? (?:still )?need to|questions?(?: for you)?)\b/i;
 
