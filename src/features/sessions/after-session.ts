@@ -1,6 +1,7 @@
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
 import { taskOf } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
+import { isOfClient } from "../../sessions/summaries/ending/closing.ts";
 import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions, type LedTo } from "../../store/memory/commits/commits-of-turns.ts";
@@ -52,7 +53,16 @@ export function leftOpen(memory: Memory, session: SessionRecord, left: Left): st
     ({ committedAt, turns }) =>
       committedAt >= (last.startedAt ?? 0) || turns.includes(last.number) || asksToCommit,
   );
-  const points = said.filter((text) => !(isCommitted && aboutCommitting.test(text)) && !after(text));
+  const end = session.lastAt ?? 0;
+  const isPublished = commits.some(
+    ({ subject, committedAt }) => committedAt >= end && isMerged.test(subject),
+  );
+  const isCommittedLater = commits.some(({ committedAt }) => committedAt >= end);
+  const isAnswered = (text: string) =>
+    aboutPublishing.test(text)
+      ? isPublished || (isCommittedLater && aboutCommitting.test(text))
+      : isCommitted && aboutCommitting.test(text);
+  const points = said.filter((text) => !isAnswered(text) && !after(text));
   return [
     ...points.map(asSentence),
     ...unanswered(last, isCommitted),
@@ -61,8 +71,10 @@ export function leftOpen(memory: Memory, session: SessionRecord, left: Left): st
 }
 
 const asSentence = (text: string) => (/[.?!…]$/.test(text) ? text : `${text}.`);
-const aboutCommitting =
-  /^(?!.*\b(?:pull request|PR|ready for review|merge)\b).*\b(?:commit|committed|uncommitted|unstaged|push)\b/i;
+const aboutCommitting = /\b(?:commit|committed|uncommitted|unstaged)\b/i;
+const aboutPublishing = /\b(?:push|pull request|PR|merge|ready for review)\b/;
+/** A commit that a forge made of a merged pull request. */
+const isMerged = /\(#\d+\)$|^Merge pull request #\d+/;
 
 const unfinishedEnds = {
   interrupted: "The last turn was interrupted",
@@ -72,8 +84,7 @@ const unfinishedEnds = {
 
 function unanswered({ state, prompt, number }: TurnRecord, isCommitted: boolean): string[] {
   if (state === null || state === "completed" || isCommitted) return [];
-  // A command of the client asks for nothing.
-  if (/^\s*\/[\w:-]+\s*$/.test(prompt)) return [];
+  if (isOfClient.test(prompt)) return [];
   const quoted = beginningOf(prompt.replace(/\s+/g, " ").trim(), maxQuoted);
   return [`${unfinishedEnds[state]} (turn ${number}): "${quoted}".`];
 }
