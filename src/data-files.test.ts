@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { otherKinds, otherOrigins } from "./base/other-names.ts";
 import type { PathRole } from "./code/files/path-role.ts";
-import { otherKinds, otherOrigins } from "./project/other-names.ts";
 
 /** Every table that is a file of data: programs only type it, so its rows are validated here. */
 

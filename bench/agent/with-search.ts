@@ -1,9 +1,9 @@
-import { readArguments } from "../../src/mcp/server/call-tool.ts";
-import { searchCodeInput } from "../../src/mcp/shapes/shapes-search.ts";
-import { omitEmpty } from "../../src/mcp/text/budget.ts";
-import { searchCode } from "../../src/mcp/tools/search-code.ts";
-import type { Project } from "../../src/project/paths.ts";
-import { tokensOf } from "../../src/text/text-size.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { tokensOf } from "../../src/base/text/text-size.ts";
+import { readArguments } from "../../src/faces/mcp/server/call-tool.ts";
+import { searchCodeInput } from "../../src/faces/mcp/shapes/shapes-search.ts";
+import { omitEmpty } from "../../src/faces/mcp/text/budget.ts";
+import { searchCode } from "../../src/faces/mcp/tools/search-code.ts";
 import { readByGrep, readWhole } from "./grep.ts";
 import type { Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";

@@ -2,10 +2,10 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { codeOf, explanationOf } from "../base/errors.ts";
+import { namesIn, textOf } from "../base/files/if-any.ts";
+import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../base/home.ts";
 import type { StatusResponse } from "../features/status/operation.ts";
-import { codeOf, explanationOf } from "../project/errors.ts";
-import { namesIn, textOf } from "../project/files/if-any.ts";
-import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../project/home.ts";
 
 /**
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { answererHere } from "../answers/here.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
+import { loadConfig } from "../base/config/config.ts";
+import { codeOf } from "../base/errors.ts";
+import type { Project } from "../base/paths.ts";
 import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../features/local.ts";
 import { reloadSettings } from "../features/settings/operation.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { codeOf } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take until this process searches by itself: whoever asks waits. Milliseconds. */

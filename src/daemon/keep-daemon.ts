@@ -1,3 +1,7 @@
+import { loadConfig } from "../base/config/config.ts";
+import { homeSettings } from "../base/config/settings.ts";
+import type { Project } from "../base/paths.ts";
+import { version } from "../base/version.ts";
 import { hooksAnswered } from "../features/context/answer.ts";
 import { daemonItself } from "../features/daemon/answer.ts";
 import type { commandRequest, commandResponse } from "../features/daemon/operation.ts";
@@ -8,10 +12,6 @@ import { reloading } from "../features/settings/answer.ts";
 import { measuring } from "../features/status/answer.ts";
 import { findProject } from "../git/projects/find-project.ts";
 import { recordingConfig } from "../git/projects/recorded.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { homeSettings } from "../project/config/settings.ts";
-import type { Project } from "../project/paths.ts";
-import { version } from "../project/version.ts";
 import type { DaemonRecord } from "../protocol/daemon-record.ts";
 import type { Shaped } from "../protocol/shape-parts.ts";
 import { scrubberOf } from "../redact/project-scrubber.ts";

@@ -1,6 +1,6 @@
 import { withMemory, withMemoryOrNote } from "../answers/open.ts";
 import type { Running } from "../answers/operation.ts";
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import type { Reviewer } from "../redact/review.ts";
 import type { Scrubber } from "../redact/scrubber.ts";
 import type { BackfillRequest } from "./checkpoints/checkpoints.ts";

@@ -1,7 +1,7 @@
 import { auditRecords, verifyAudit } from "../answers/audit.ts";
 import type { Running } from "../answers/operation.ts";
-import type { Config } from "../project/config/settings.ts";
-import type { Project } from "../project/paths.ts";
+import type { Config } from "../base/config/settings.ts";
+import type { Project } from "../base/paths.ts";
 import { sqliteVersion } from "../store/sqlite/sqlite.ts";
 import {
   backUpMemory,

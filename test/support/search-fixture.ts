@@ -1,7 +1,7 @@
+import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import type { Embedder } from "../../src/models/embed/embedder.ts";
-import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SessionAnswer, type SessionQuery } from "../../src/search/sessions/types.ts";
-import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import { SessionSearch } from "../../src/sessions/search/engine.ts";
+import { openQuery, type SessionAnswer, type SessionQuery } from "../../src/sessions/search/types.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 
 /** For tests: a model that knows three things, and what belongs to them. */

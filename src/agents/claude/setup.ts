@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../project/config/config.ts";
-import { findUpwards, mainOf } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { findUpwards, mainOf } from "../../base/paths.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hookSpec } from "../setup/hook-entries.ts";
 import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";

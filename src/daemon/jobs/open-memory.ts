@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { collectAtRest } from "../../base/collect-garbage.ts";
+import { messageOf } from "../../base/errors.ts";
+import { QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
-import { collectAtRest } from "../../project/collect-garbage.ts";
-import { messageOf } from "../../project/errors.ts";
 import { CurrentScrubber } from "../../redact/project-scrubber.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
-import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
+import { SessionSearch } from "../../sessions/search/engine.ts";
 import { isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { pino } from "pino";
 import { createStream } from "rotating-file-stream";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import { daemonFiles, makeDirectory } from "../../base/home.ts";
+import type { Logger } from "../../base/log.ts";
 import { stderrLog } from "../../client/connect.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import { daemonFiles, makeDirectory } from "../../project/home.ts";
-import type { Logger } from "../../project/log.ts";
 import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { plainText } from "../../store/encryption/keys.ts";
 

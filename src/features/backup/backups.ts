@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import type { Running } from "../../answers/operation.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope, type KeySource, ownEnvelope } from "../../store/encryption/envelope.ts";
 import { plainFiles } from "../../store/encryption/home-files.ts";

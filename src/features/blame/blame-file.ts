@@ -1,6 +1,6 @@
 import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
+import type { Project } from "../../base/paths.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
-import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { historyProblem } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { canonicalPath, type Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import { canonicalPath, type Project } from "../../base/paths.ts";
 
 /** Lines of a file, inclusive, from 1. */
 export interface LineRange {

@@ -1,10 +1,10 @@
 import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
 import type { ForeignLines, ForeignNotes } from "../../attribution/foreign/types.ts";
+import type { Project } from "../../base/paths.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
-import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import {
   attributionsOfMany,

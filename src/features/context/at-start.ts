@@ -1,4 +1,5 @@
 import { basename, isAbsolute, posix } from "node:path";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { defaultBranches } from "../../git/history/head.ts";
 import { sessionsByForm } from "../../store/memory/commands.ts";
 import { eventsOf } from "../../store/memory/events.ts";
@@ -6,7 +7,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { briefWithoutCommands, changedIn, versionControl, workingCommands } from "../sessions/brief.ts";
 import { decisionsToTell, notesToTell } from "./for-edit.ts";
 import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";

@@ -1,10 +1,10 @@
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import type { Survival } from "../../attribution/survival.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { filesIn } from "../../git/working-files.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { blameAuthors } from "../../protocol/values.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";

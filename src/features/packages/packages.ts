@@ -1,8 +1,8 @@
 import { withIndex } from "../../answers/open.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { packageNamed, packagesOfIndex } from "../../search/packages/packages.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { packageNamed, packagesOfIndex } from "../../code/packages/packages.ts";
 import type { PackagesAnswer, PackagesRequest } from "./operation.ts";
 
 /** The packages of a project. Errors as `withIndex`. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { promptText, sessionText } from "../../hooks/statusline.ts";
+import { promptText, sessionText } from "../../faces/hooks/statusline.ts";
 import { statuslineOf } from "./page.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;

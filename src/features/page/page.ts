@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { editorAddress } from "../../base/config/settings/home-settings.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
 import { gitText } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { editorAddress } from "../../project/config/settings/home-settings.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { withMemory } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import { removeOwn, seePlace } from "../../base/files/remove-own.ts";
+import { isInside, type Project, projectOf } from "../../base/paths.ts";
 import { freeId } from "../../git/projects/find-project.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import { removeOwn, seePlace } from "../../project/files/remove-own.ts";
-import { isInside, type Project, projectOf } from "../../project/paths.ts";
 import { removeReady } from "../../protocol/ready-context.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";

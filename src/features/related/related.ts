@@ -1,11 +1,11 @@
 import { relative, resolve, sep } from "node:path";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
+import { addTo } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
+import { filesAround } from "../../code/graph/around.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { formerNames } from "../../git/history/file-changes.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
-import { addTo } from "../../project/multimap.ts";
-import type { Project } from "../../project/paths.ts";
-import { filesAround } from "../../search/graph/around.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";

@@ -1,9 +1,9 @@
 import pLimit from "p-limit";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Project } from "../../base/paths.ts";
 import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Project } from "../../project/paths.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { authorsOf } from "../blame/line-authors.ts";

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
@@ -22,8 +24,6 @@ import {
   type WorkingTree,
   workingTreeOf,
 } from "../../git/rewind.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { type AgentPart, inOrderToTake, readWithoutParts } from "../../setup/agent-part.ts";

@@ -1,11 +1,11 @@
 import { configOf, keeperOf, withMemory } from "../../answers/open.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, explanationOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { bestVerdict } from "../../protocol/reading/evidence.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { historyKinds } from "../../protocol/values.ts";
-import type { SessionSearch } from "../../search/sessions/engine.ts";
+import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { aboutPackage } from "../packages/packages.ts";
 import { searchCode } from "./code.ts";
@@ -69,7 +69,7 @@ export async function sessionSearch(
   if (known) return known;
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
   const [{ SessionSearch: Search }, embedder] = await Promise.all([
-    import("../../search/sessions/engine.ts"),
+    import("../../sessions/search/engine.ts"),
     isByMeaning ? bundledQueryEmbedder() : null,
   ]);
   const waitPolicy = { ms: 250, continueLater: false };

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { reindex } from "../../answers/reindex.ts";
-import { renderChunk } from "../../cli/commands/code/code.ts";
-import { searchCode } from "../../mcp/tools/search-code.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
+import { searchCode } from "../../faces/mcp/tools/search-code.ts";
+import { renderChunk } from "../impact/pm-code.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode as search } from "./code.ts";
 

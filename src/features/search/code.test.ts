@@ -6,10 +6,10 @@ import { indexedProject } from "../../../test/support/indexed-project.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { shareOpenIndex } from "../../answers/open.ts";
 import { reindex } from "../../answers/reindex.ts";
-import { searchCode as searchCodeTool } from "../../mcp/tools/search-code.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
-import { Tree } from "../../search/code/tree/tree.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
+import { Tree } from "../../code/search/tree/tree.ts";
+import { searchCode as searchCodeTool } from "../../faces/mcp/tools/search-code.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode } from "./code.ts";
 

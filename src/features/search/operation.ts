@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { levelNames, levels } from "../../project/levels.ts";
+import { levelNames, levels } from "../../base/levels.ts";
 import {
   commitFound,
   coverage,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { withMemory } from "../../answers/open.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { unsignedKey } from "../../store/memory/heard.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { type SignerHere, signersHere } from "../../store/memory/signers.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
 
 let repo: Repository;
@@ -28,7 +28,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
   await seen(repo.commit("one", { "src/client/deep/a.ts": "x // s:1\ny // s:1\nmine\n", "b.md": "mine\n" }));
   repo.wait(7 * 24 * 60);
   repo.git("config", "user.name", "Ben");
-  await seen(repo.commit("two", { "src/cli/c.ts": "z // s:1\n" }));
+  await seen(repo.commit("two", { "src/faces/cli/c.ts": "z // s:1\n" }));
   repo.commit("three", { "d.ts": "nobody looked\n" });
   expect(await stats()).toEqual({
     since: null,
@@ -45,7 +45,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     by_directory: [
       { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0, before_agents: 0 },
       { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0, before_agents: 0 },
-      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
+      { directory: "src/faces/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_week: [
       { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0, before_agents: 0 },

@@ -1,7 +1,8 @@
+import { explanationOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
-import { explanationOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { BlameAuthor } from "../../protocol/values.ts";
 import {
   type AuthoredFilter,
@@ -14,7 +15,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
 import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../decisions/decisions.ts";

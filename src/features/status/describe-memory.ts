@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Config } from "../../project/config/settings.ts";
+import type { Config } from "../../base/config/settings.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { changing } from "../../answers/changing.ts";
-import { PommelError } from "../../project/errors.ts";
-import { isInside, type Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import { isInside, type Project } from "../../base/paths.ts";
 import { chunkNotes } from "../../sessions/notes/chunk-notes.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";

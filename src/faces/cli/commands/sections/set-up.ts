@@ -1,0 +1,296 @@
+import { type Command, Option } from "commander";
+import { agentNames, defaultAgentName, setupNames } from "../../../../agents/profiles.ts";
+import { examples, run } from "../../../../terminal/frame.ts";
+import { shared } from "../../../../terminal/options.ts";
+
+/** The commands that set up, configure and examine: options and help. Their code is loaded when they run. */
+
+export function declareDemo(program: Command): void {
+  program
+    .command("demo")
+    .description("Show what Pommel does, in a made-up repository that goes afterwards")
+    .argument("[directory]", "search this repository first")
+    .argument("[question...]", "what for")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm demo", "search, why, how, fix, review and the page, in a home of its own"],
+        ['pm demo . "retry with backoff"', "first a search in this repository"],
+      ),
+    )
+    .action(run(async () => (await import("../../../../features/demo/pm-demo.ts")).demoCommand));
+}
+
+export function declareSetup(program: Command): void {
+  program
+    .command("setup")
+    .description("Set Pommel up for you, once for all projects")
+    .option("--all", "record the sessions and commits of all projects")
+    .option("--named", "record only projects that you name with `pm init`")
+    .option(
+      "--agent <names>",
+      `set up these agents, comma separated: ${setupNames.join(", ")} (default: those found)`,
+    )
+    .option("--allow", "allow agents to call Pommel's tools without asking each time")
+    .option("--no-import", "do not import past sessions")
+    .option("-n, --dry-run", "show what would change")
+    .option("-y, --yes", "do not ask: all projects, the agents that are found, past sessions")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm setup", "asks one question, then sets up the agents that it finds"],
+        ["pm setup --yes", "the same without asking, for all projects"],
+        ["pm setup --named", "record only what `pm init` names"],
+        ["pm setup --dry-run", "every change that it would make"],
+      ),
+    )
+    .action(run(async () => (await import("../../../../features/setup/pm-setup.ts")).setupCommand));
+}
+
+export function declareInit(program: Command): void {
+  program
+    .command("init")
+    .description("Record this project, and set up agents in it for you (all projects: pm setup)")
+    .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
+    .option(
+      "--agent <names>",
+      `the agents to set up, comma separated: ${setupNames.join(", ")} (default: ${defaultAgentName})`,
+    )
+    .option("--hooks", "add hooks to the agents' settings and git, even after pm disable")
+    .option("--no-hooks", "do not touch hooks")
+    .option("--mcp", "register the MCP server, so that agents can query Pommel")
+    .option("--allow", "allow agents to call Pommel's tools without asking each time")
+    .option("--instructions", "add a section on Pommel to the file agents read at start")
+    .option("--local", "set up agents for you only, in uncommitted files (default)")
+    .option("--team", "set up agents for the team, in files to commit")
+    .option("--import", "import past sessions of agents in this project")
+    .option("--no-import", "do not offer to import past sessions")
+    .option("-y, --yes", "do not ask: everything that it would offer at a terminal")
+    .addOption(new Option("--global").hideHelp())
+    .option("--start", "start the daemon, which indexes the project")
+    .option("--no-start", "do not offer to start the daemon")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm init", "set up this repository; asks how at a terminal"],
+        ["pm init --start --import", "start indexing, and import past sessions"],
+        ["pm init --yes", "the same without asking"],
+        ["pm init --team", "agents' files to commit, for everybody who works here"],
+        ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
+        ["pm init --languages go,ts", "index only Go and TypeScript"],
+      ),
+    )
+    .action(run(async () => (await import("../../../../features/setup/init/pm-init.ts")).initCommand));
+}
+
+export function declareImport(program: Command): void {
+  program
+    .command("import")
+    .description("Import past sessions")
+    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another memory: aline, pommel`)
+    .argument(
+      "[path]",
+      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm memory export --all`",
+    )
+    .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
+    .option("--all-projects", "also sessions of other projects")
+    .option("--dry-run", "only show what there is")
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm import claude", "this project's sessions with Claude Code"],
+        ["pm import claude --dry-run", "how many, and how long it would take"],
+        ['pm import claude --since "last month"', "only lately"],
+        ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
+        ["pm import codex", "sessions with Codex CLI, archived ones too"],
+        ["pm import atif runs", "trajectories of other tools, from a directory"],
+        ["pm import pommel memory.jsonl", "what pm memory export --all wrote"],
+        ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
+      )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
+    )
+    .action(run(async () => (await import("../../../../features/import/pm-import.ts")).importCommand));
+}
+
+export function declareConfig(program: Command): void {
+  const config = program
+    .command("config")
+    .description("Read and change settings (listed in docs/configuration.md)")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm config", "every setting, its value and where it comes from"],
+        ["pm config get search.limit", "one value"],
+        ["pm config set search.limit 20", "for this project"],
+        ['pm config set index.exclude "dist/**,*.min.js"', "a list, comma separated"],
+        ["pm config set --global daemon.port 7420", "for all your projects"],
+        ["pm config unset search.limit", "back to the global or default value"],
+      ),
+    );
+  const globalOption = ["--global", "your own settings, for all projects"] as const;
+  const teamOption = ["--team", "what the repository says to everybody, in .pommel/config.toml"] as const;
+
+  config
+    .command("list", { isDefault: true })
+    .description("Print every setting with its value and where it comes from")
+    .argument("[prefix]", "only settings with this prefix")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
+    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configListCommand));
+
+  config
+    .command("get")
+    .description("Print the value of a setting")
+    .argument("<key>", "the setting, such as search.limit")
+    .option(...globalOption)
+    .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
+    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configGetCommand));
+
+  config
+    .command("set")
+    .description("Change a setting; the file's comments and order are kept")
+    .argument("<key>", "the setting, such as search.limit")
+    .argument("<value>", "a number, true or false, a word, or a comma separated list")
+    .option(...globalOption)
+    .option(...teamOption)
+    .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
+    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configSetCommand));
+
+  config
+    .command("unset")
+    .description("Remove a setting from the file: back to the default")
+    .argument("<key>", "the setting, such as search.limit")
+    .option(...globalOption)
+    .option(...teamOption)
+    .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
+    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configUnsetCommand));
+}
+
+export function declareProjects(program: Command): void {
+  const projects = program
+    .command("projects")
+    .description("List this machine's Pommel projects")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm projects", "where they are checked out, and when each was used"],
+        ["pm projects split .", "keep a fork apart from the project it comes from"],
+      ),
+    );
+  projects
+    .command("list", { isDefault: true })
+    .description("List projects, most recently used first")
+    .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
+    .action(
+      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsListCommand),
+    );
+  projects
+    .command("join")
+    .description("Have a checkout share the memory of another project")
+    .argument("<checkout>", "its directory")
+    .argument("<project>", "one of its directories, its id or its name")
+    .addHelpText(
+      "after",
+      examples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
+    )
+    .action(
+      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsJoinCommand),
+    );
+  projects
+    .command("split")
+    .description("Make a checkout a project of its own")
+    .argument("<checkout>", "its directory")
+    .addHelpText(
+      "after",
+      examples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
+    )
+    .action(
+      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsSplitCommand),
+    );
+  projects
+    .command("forget")
+    .description("Delete what is remembered of a project, with its backups")
+    .argument("<project>", "one of its directories, its id or its name")
+    .option("-n, --dry-run", "show what would be deleted")
+    .option("-y, --yes", "do not ask")
+    .option(...shared.forGood)
+    .addHelpText(
+      "after",
+      examples(
+        [
+          "pm projects forget ~/code/old",
+          "sessions, notes, index: everything; `pm memory undo` brings it back",
+        ],
+        ["pm projects forget ~/code/old --for-good", "at once, its backups included"],
+      ),
+    )
+    .action(
+      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsForgetCommand),
+    );
+}
+
+export function declareDoctor(program: Command): void {
+  program
+    .command("doctor")
+    .description("Check this machine and project, with a fix for each problem")
+    .option("--fix", "repair what can be repaired safely (permissions, stale files)")
+    .option("--repair", "save what can be read of a damaged memory, rebuild a damaged index")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm doctor", "check everything"],
+        ["pm doctor --fix", "repair what can be repaired safely"],
+        ["pm doctor --repair", "mend damaged databases; the damaged files stay beside them"],
+      ),
+    )
+    .action(run(async () => (await import("../../../../features/doctor/pm-doctor.ts")).doctorCommand));
+}
+
+export function declareEnable(program: Command): void {
+  program
+    .command("enable")
+    .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
+    .option("--local", "use .claude/settings.local.json (only you), also where the team's files were used")
+    .option("--claude", "only Claude Code's hooks")
+    .option("--git", "only git's hooks")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm enable", "add missing hooks to agents' settings and git"],
+        ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
+        ["pm enable --local", "only for you, not for the whole team"],
+      ),
+    )
+    .action(run(async () => (await import("../../../../features/setup/pm-enable.ts")).enableCommand));
+}
+
+/** `pm disable` */
+export function declareDisable(program: Command): void {
+  program
+    .command("disable")
+    .description("Stop recording, and remove what pm init added to agents' files and git hooks")
+    .option("--global", "in all projects, and from your own files that pm setup changed")
+    .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
+    .action(run(async () => (await import("../../../../features/setup/pm-enable.ts")).disableCommand));
+}
+
+export function declareUninstall(program: Command): void {
+  program
+    .command("uninstall")
+    .description("Remove Pommel from all projects and from your home, after showing what will go")
+    .option("--dry-run", "only show what would be removed")
+    .option("--keep-memory", "keep each project's memory (memory.db)")
+    .option(...shared.forGood)
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm uninstall --dry-run", "what would go, by project"],
+        ["pm uninstall", "remove it, after asking"],
+        ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
+        ["pm uninstall --for-good", "nothing is left in your home"],
+      )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
+Safe to run again. Finally: npm uninstall -g pommel`,
+    )
+    .action(run(async () => (await import("../../../../features/setup/pm-uninstall.ts")).uninstallCommand));
+}
