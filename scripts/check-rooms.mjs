@@ -7,25 +7,23 @@ import { fileURLToPath } from "node:url";
 
 /** From the ground floor up. Rooms on one floor do not know each other. */
 const floors = [
-  ["project"],
-  ["text"],
+  ["base"],
   ["protocol"],
   ["store"],
   ["engines"],
   ["models"],
   ["redact"],
-  ["agents", "code", "git"],
+  ["agents", "git"],
+  ["code"],
   ["sessions", "setup"],
   ["attribution"],
   ["sync"],
-  ["search"],
   ["answers"],
-  ["features"],
-  ["evaluate"],
   ["client"],
-  ["daemon", "hooks", "lsp", "mcp"],
-  ["cli"],
-  ["ui"],
+  ["terminal"],
+  ["features"],
+  ["daemon"],
+  ["faces"],
 ];
 /** Programs of their own, which talk to the daemon as any client does. */
 const clients = new Map([["ui", ["features", "protocol", "text"]]]);

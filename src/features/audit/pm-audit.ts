@@ -8,6 +8,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { aligned, humanBytes, type Screen } from "../../terminal/output.ts";
 import { counted, oneLine, when } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
+import { listAuditRecords, verifyAudit } from "./operation.ts";
 
 interface AuditOptions {
   since?: string;
@@ -26,7 +27,7 @@ export async function auditCommand(
   const project = await findProject(cwd);
   await givePassphrase(output);
   if (verify) {
-    const check = await call("verifyAudit", {}, project);
+    const check = await call(verifyAudit, {}, project);
     output.result(check, () =>
       check.broken === null
         ? `${counted(check.records, "record")}, none changed or missing.${check.head ? ` Last: ${check.head.n} ${check.head.sha256}` : ""}`
@@ -37,7 +38,7 @@ export async function auditCommand(
   const from = since === undefined ? 0 : await parseWhen(since, "since");
   const records: AuditRecord[] = [];
   let total = 0;
-  for (const record of await call("auditRecords", {}, project)) {
+  for (const record of await call(listAuditRecords, {}, project)) {
     if (Date.parse(record.at) < from || (door !== undefined && record.door !== door)) continue;
     total++;
     records.push(record);

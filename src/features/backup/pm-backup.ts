@@ -12,6 +12,7 @@ import { table } from "../../terminal/table.ts";
 import { counted } from "../../terminal/text.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import type { ListedBackup, RestorePreview } from "./backups.ts";
+import { backUp, listBackups, previewRestore, restoreBackup } from "./operation.ts";
 
 /** `pm memory backup`: copies the memory, while whoever writes to it goes on. */
 export async function backupCommand({ cwd, output }: CommandContext, { to }: { to?: string }): Promise<void> {
@@ -19,7 +20,7 @@ export async function backupCommand({ cwd, output }: CommandContext, { to }: { t
   await givePassphrase(output);
   // A final slash says that it is a directory.
   const target = to === undefined ? undefined : resolve(cwd, to) + (/[\\/]$/.test(to) ? "/" : "");
-  const { file, bytes, at, isEncrypted, key } = await call("backUp", { to: target }, project);
+  const { file, bytes, at, isEncrypted, key } = await call(backUp, { to: target }, project);
   output.result({ file, bytes, at: new Date(at).toISOString(), encrypted: isEncrypted }, () =>
     [
       `${tick("ok", output.colors)} Backed up the memory to ${file} (${humanBytes(bytes)}).`,
@@ -40,7 +41,7 @@ const reasons: Record<ListedBackup["reason"], string> = {
 export async function listCommand({ cwd, output }: CommandContext): Promise<number> {
   const project = await findProject(cwd);
   await givePassphrase(output);
-  const found = await call("backups", {}, project);
+  const found = await call(listBackups, {}, project);
   output.result({ backups: found.map(jsonOf) }, () =>
     found.length === 0
       ? "No backups yet. `pm memory backup` makes one; the daemon makes one a day."
@@ -106,7 +107,7 @@ export async function restoreCommand(
   const project = await findProject(cwd);
   const backup = await chosen(project, cwd, named);
   for (const what of [{ backup }, {}]) await givePassphrase(output, what);
-  const changes = await call("previewRestore", { backup, as }, project);
+  const changes = await call(previewRestore, { backup, as }, project);
   output.print(`Restore ${backup}`);
   for (const line of describe(changes)) output.print(`  ${line}`);
   const result = (restored: boolean) => ({ backup, ...changes, restored });
@@ -127,7 +128,7 @@ export async function restoreCommand(
       return 1;
     }
   }
-  await withoutDaemon("pm memory restore", () => call("restore", { backup, as }, project));
+  await withoutDaemon("pm memory restore", () => call(restoreBackup, { backup, as }, project));
   output.result(
     result(true),
     `\n${tick("ok", output.colors)} Restored. \`pm memory undo\` goes back to what was there before.`,
@@ -136,7 +137,7 @@ export async function restoreCommand(
 }
 
 async function chosen(project: Project, cwd: string, named: string | undefined): Promise<string> {
-  const all = await call("backups", {}, project);
+  const all = await call(listBackups, {}, project);
   if (named === undefined) {
     const newest = all.find(({ reason }) => reason !== "replaced");
     if (newest) return newest.file;

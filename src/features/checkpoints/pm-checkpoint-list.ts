@@ -13,7 +13,7 @@ import { counted, oneLine, printable, shortId, when } from "../../terminal/text.
 import { pathsFrom } from "../related/related.ts";
 import type { BackfillRequest } from "./checkpoints.ts";
 import type { CheckpointSession, CheckpointSummary, CheckpointsRequest } from "./operation.ts";
-import { listCheckpoints } from "./operation.ts";
+import { backfill, listCheckpoints } from "./operation.ts";
 
 /** `pm checkpoint list` */
 export async function checkpointListCommand(
@@ -109,7 +109,7 @@ export async function checkpointBackfillCommand(
   const started = Date.now();
   const progress = createProgress({ label: "Reading history", unit: "commits" });
   const how = { signal: interruption(), onProgress: progress.update, onNote: output.note };
-  const report = await call("backfill", options, project, how).finally(progress.finish);
+  const report = await call(backfill, options, project, how).finally(progress.finish);
   if (report.isShallow) {
     output.note("This clone is shallow: `git fetch --unshallow` fetches the rest.");
   }

@@ -15,6 +15,7 @@ import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import type { DaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { readSqliteVersion } from "../doctor/operation.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { openCheckout, queueOf, waitForIndex } from "../index/wait-for-index.ts";
 import type { QueueResponse } from "../jobs/operation.ts";
@@ -28,7 +29,7 @@ export async function versionCommand({ output }: CommandContext): Promise<void> 
     version,
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
-    sqlite: await call("sqliteVersion", {}, null),
+    sqlite: await call(readSqliteVersion, {}, null),
     installed_in: dirname(dirname(programFile("pommeld.cjs"))),
     daemon: record && { version: record.version, pid: record.pid },
   };

@@ -10,12 +10,14 @@ import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
+import { unlockHome } from "../encryption/operation.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import { indexFiles } from "../index/operation.ts";
 import { type Check, type CheckResult, fail } from "./checks/check.ts";
 import { homeCheck, machineChecks } from "./checks/machine.ts";
 import { projectChecks } from "./checks/project.ts";
 import type { Repaired } from "./findings.ts";
+import { findDamage, recutSaved, repairDamage } from "./operation.ts";
 
 /**
  * `pm doctor`: checks the machine and, inside a project, the project.
@@ -100,12 +102,12 @@ interface Repairs {
 async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
   // Without the key, what is damaged cannot be told from what is locked.
   await givePassphrase(output);
-  await call("unlock", {}, null);
+  await call(unlockHome, {}, null);
   const { config } = loadConfig(project);
-  const isDamaged = await call("damage", { config }, project);
+  const isDamaged = await call(findDamage, { config }, project);
   if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
   const repairs = await withoutDaemon("pm doctor --repair", () =>
-    call("repair", { config, ...isDamaged }, project),
+    call(repairDamage, { config, ...isDamaged }, project),
   );
   for (const line of describe(repairs)) output.print(line);
   // A daemon that ran runs again, and does the rest.
@@ -115,7 +117,7 @@ async function repairDatabases(project: Project, output: Output): Promise<Repair
 
 async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
   if (index) await call(indexFiles, { full: true }, project, { without: "here" });
-  if (memory) await call("recut", {}, project);
+  if (memory) await call(recutSaved, {}, project);
 }
 
 function describe({ index, memory }: Repairs): string[] {

@@ -6,7 +6,8 @@ import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { type KeySource, passphraseVariable } from "../backup/backups.ts";
+import { type KeySource, passphraseVariable } from "./encryption.ts";
+import { decryptMemory, encryptMemory, findKey, replaceKey, unlockHome } from "./operation.ts";
 
 /** `pm memory encrypt`: encrypts what is stored, does the rest where that was interrupted, or replaces the key. */
 export async function encryptCommand(
@@ -17,7 +18,7 @@ export async function encryptCommand(
   if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
     throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
   }
-  const known = await call("keyOf", {}, null);
+  const known = await call(findKey, {}, null);
   if (rotate) return rotateCommand(choice, output);
   if (known && key !== undefined) {
     throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
@@ -27,7 +28,7 @@ export async function encryptCommand(
   const passphrase = isChosenNow ? await newPassphrase(output) : null;
   const how = { onNote: output.note };
   const { files, source } = await withoutDaemon("pm memory encrypt", () =>
-    call("encrypt", { key: choice, passphrase }, null, how),
+    call(encryptMemory, { key: choice, passphrase }, null, how),
   );
   output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
     [
@@ -41,11 +42,11 @@ export async function encryptCommand(
 async function rotateCommand(choice: string, output: Output): Promise<void> {
   await givePassphrase(output);
   // Before another passphrase is asked for.
-  await call("unlock", {}, null);
+  await call(unlockHome, {}, null);
   const passphrase = choice === "passphrase" ? await newPassphrase(output) : null;
   const how = { onNote: output.note };
   const source = await withoutDaemon("pm memory encrypt", () =>
-    call("rotateKey", { key: choice, passphrase }, null, how),
+    call(replaceKey, { key: choice, passphrase }, null, how),
   );
   output.result(
     { rotated: true, key: jsonOf(source) },
@@ -64,7 +65,7 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
   }
   await givePassphrase(output);
   const { files } = await withoutDaemon("pm memory decrypt", () =>
-    call("decrypt", {}, null, { onNote: output.note }),
+    call(decryptMemory, {}, null, { onNote: output.note }),
   );
   output.result(
     { encrypted: false, files },
@@ -74,8 +75,8 @@ export async function decryptCommand({ output }: CommandContext): Promise<void> 
 
 /** Asks for the passphrase of the home, or of a backup, where one is needed, is not known and can be asked for. */
 export async function givePassphrase(output: Output, what: { backup?: string } = {}): Promise<void> {
-  if (!canAsk(output) || !(await call("keyOf", what, null))?.needsPassphrase) return;
-  await call("unlock", { ...what, passphrase: await askSecret("Passphrase of the memory: ") }, null);
+  if (!canAsk(output) || !(await call(findKey, what, null))?.needsPassphrase) return;
+  await call(unlockHome, { ...what, passphrase: await askSecret("Passphrase of the memory: ") }, null);
 }
 
 /** @throws PommelError `usage` */

@@ -9,6 +9,7 @@ import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
 import { writeNew } from "../export/write.ts";
 import type { NotesExport } from "./export-notes.ts";
+import { exportNotes, exportTraces, importTraces } from "./operation.ts";
 
 interface ExportOptions {
   gitAi?: boolean;
@@ -35,7 +36,7 @@ export async function attributionExportCommand(
   }
   if (to !== undefined) throw new PommelError("usage", "Notes go to no file.", "Omit --to.");
   const format = gitAi ? "git-ai" : "readable";
-  const report = await call("exportNotes", { format, range: range ?? null, force, dryRun }, project);
+  const report = await call(exportNotes, { format, range: range ?? null, force, dryRun }, project);
   output.result({ format, dry_run: dryRun, ...report }, () => notesText(report, dryRun, output.colors));
 }
 
@@ -44,7 +45,7 @@ async function traces(
   project: Project,
   { range, to, force }: { range: string | null; to: string | undefined; force: boolean },
 ): Promise<void> {
-  const records = await call("exportTraces", { range }, project);
+  const records = await call(exportTraces, { range }, project);
   const lines = records.map((record) => `${JSON.stringify(record)}\n`);
   if (to === undefined) return output.result(records, lines.join("").trimEnd());
   const file = writeNew(resolve(cwd, to), "traces.jsonl", lines.join(""), force);
@@ -95,7 +96,7 @@ export async function attributionImportCommand(
 ): Promise<number> {
   const file = resolve(cwd, path);
   const project = await findProject(cwd);
-  const report = await call("importTraces", { text: textOf(file), dryRun }, project);
+  const report = await call(importTraces, { text: textOf(file), dryRun }, project);
   const { records, commits, unchanged, elsewhere, lines, problems } = report;
   if (records === 0 && problems.length > 0) {
     throw new PommelError(

@@ -10,9 +10,10 @@ import type { NumberRange } from "../../terminal/options.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
+import { exportMemory } from "../memory-file/operation.ts";
 import type { exportFormats } from "../notes/command.ts";
 import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
-import { listSessions, showSession } from "../sessions/operation.ts";
+import { exportTrajectory, listSessions, showSession } from "../sessions/operation.ts";
 import {
   cleanDecision,
   cleaner,
@@ -65,7 +66,7 @@ const formatOf: Record<FormatName, Format> = {
   atif: {
     extension: "json",
     session: async ({ session }, project, clean) =>
-      json(await call("exportTrajectory", { id: session.id, clean }, project)),
+      json(await call(exportTrajectory, { id: session.id, clean }, project)),
     index: jsonIndex,
   },
 };
@@ -240,7 +241,7 @@ async function exportAll(
       bytes += Buffer.byteLength(text);
       progress.update(done, total);
     };
-    const records = await call("exportMemory", { write }, project);
+    const records = await call(exportMemory, { write }, project);
     file.finish();
     progress.finish();
     output.result(

@@ -20,7 +20,14 @@ import { openCheckout } from "../index/wait-for-index.ts";
 import type { ImportedSessions, StepPrinter } from "../setup/init/steps.ts";
 import { showStatus } from "../status/operation.ts";
 import type { AlineImport, AlinePlan, ImportFollowed, TranscriptToImport } from "./import.ts";
-import { importTranscript } from "./operation.ts";
+import {
+  followImport,
+  importAline,
+  importTranscript,
+  keepUnread,
+  planAline,
+  previewImport,
+} from "./operation.ts";
 
 /** Of the paths in one request: a body may have a megabyte. Characters. */
 const maxInRequest = 500_000;
@@ -55,7 +62,7 @@ export async function importTranscripts(
   const stall = stallWatch(project);
   const onProgress = (done: number, total: number, what?: string) =>
     progress.update(Math.round(done / unit.bytes), Math.ceil(total / unit.bytes), what, stall(done));
-  return call("followImport", { files }, project, { signal, onProgress }).finally(progress.finish);
+  return call(followImport, { files }, project, { signal, onProgress }).finally(progress.finish);
 }
 
 /** "3 transcripts were deleted before they could be read." */
@@ -64,7 +71,7 @@ export const goneText = (gone: number): string =>
 
 /** Puts what is not read yet where no agent deletes it. */
 export async function keepPastSessions(output: Output): Promise<void> {
-  const { problem } = await call("keepUnread", {}, null);
+  const { problem } = await call(keepUnread, {}, null);
   if (problem !== null) output.note(oneLine(problem, 300));
 }
 
@@ -146,10 +153,10 @@ export async function importAlineCommand(
     since: since === undefined ? null : await parseWhen(since, "since"),
     allProjects,
   };
-  const plan = await call("planAline", asked, project);
+  const plan = await call(planAline, asked, project);
   // Transcripts that are there and not read yet.
   const toRead = { agent: claude, places: plan.transcripts, since: null, allProjects };
-  const preview = await call("previewImport", toRead, project);
+  const preview = await call(previewImport, toRead, project);
   if (plan.isNewer) {
     output.note(
       `${plan.file} has a newer schema (${plan.schema}) than supported; Pommel reads what it recognises.`,
@@ -172,7 +179,7 @@ export async function importAlineCommand(
     if (output.json) output.result({ ...summary, interrupted: true }, "");
     return interruptedCode;
   }
-  const taken = await call("importAline", plan, project);
+  const taken = await call(importAline, plan, project);
   const failed = [
     ...(followed?.failed.map(({ path: file, error }) => ({ session: file, error })) ?? []),
     ...taken.failed,
@@ -250,7 +257,7 @@ export async function findPastSessions(project: Project, isWanted: boolean): Pro
     agents.map(async (agent) => {
       const asked = { agent, places: placesOf(agent, roots), since: null, allProjects: false };
       try {
-        return { agent, preview: await call("previewImport", asked, project, { signal }) };
+        return { agent, preview: await call(previewImport, asked, project, { signal }) };
       } catch {
         // `pm import` reports their faults, which must not stop `pm init`.
         return null;

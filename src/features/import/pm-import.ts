@@ -15,8 +15,10 @@ import { interruptedCode } from "../../terminal/interruption.ts";
 import { aligned, humanBytes, humanDuration, type Output, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted, localTime, oneLine } from "../../terminal/text.ts";
+import { importMemory } from "../memory-file/operation.ts";
 import type { ImportFollowed } from "./import.ts";
 import { goneText, importTranscripts, keepPastSessions } from "./import-sources.ts";
+import { previewImport } from "./operation.ts";
 
 /** Problems that are named before the rest is counted. */
 const problemsShown = 20;
@@ -34,7 +36,7 @@ async function importPommelCommand(
   const project = await findProject(cwd);
   const progress = createProgress({ label: "Importing", unit: "kB" });
   const how = { onProgress: progress.update };
-  const taken = await call("importMemory", { file, dryRun }, project, how).finally(progress.finish);
+  const taken = await call(importMemory, { file, dryRun }, project, how).finally(progress.finish);
   const { problems, records, imported, forgotten } = taken;
   for (const { line, reason } of problems.slice(0, problemsShown)) output.note(`line ${line}: ${reason}`);
   if (problems.length > problemsShown)
@@ -92,7 +94,7 @@ export async function importCommand(
   const places =
     path === undefined ? placesOf(agent, await projectRoots(project.root)) : [resolve(cwd, path)];
   const from = since === undefined ? null : await parseWhen(since, "since");
-  const preview = await call("previewImport", { agent, places, since: from, allProjects }, project);
+  const preview = await call(previewImport, { agent, places, since: from, allProjects }, project);
   if (path !== undefined) refuseWhereNoneIs(preview, agent, resolve(cwd, path));
   const summary = summaryOf(agent, preview, dryRun);
   for (const line of describe(preview, agent, allProjects ? null : project.root)) output.print(line);

@@ -28,6 +28,7 @@ import {
   shareOf,
 } from "../blame/pm-blame-directory.ts";
 import type { Carried } from "../exchange/carry.ts";
+import { carryAttribution } from "../exchange/operation.ts";
 import { pathsFrom } from "../related/related.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../sessions/session-words.ts";
@@ -235,7 +236,7 @@ function list(title: string, items: readonly string[], screen: Screen): string[]
 /** `pm review RANGE --merged-as COMMIT`: notes for what a squash or rebase merge made of the range. */
 async function carryCommand({ cwd, output }: CommandContext, range: string, mergedAs: string): Promise<void> {
   const project = (await findProjectIfAny(cwd)) ?? projectAt(cwd);
-  const carried = await call("carryAttribution", { range, mergedAs }, project);
+  const carried = await call(carryAttribution, { range, mergedAs }, project);
   output.result(carried, () => carriedText(carried, mergedAs));
 }
 

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
 import { operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import { sessionState } from "../../protocol/agent-state.ts";
 import {
   count,
@@ -17,6 +19,7 @@ import {
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 import { fileDifference } from "../checkpoints/operation.ts";
+import type { RewindRequest } from "./rewind.ts";
 
 export const rewindRequest = lazy(() =>
   z.object({
@@ -92,4 +95,14 @@ export const previewRewind = operation({
   request: rewindRequest,
   response: rewindAnswer,
   answer: async () => (await import("./answer.ts")).previewRewind,
+});
+
+/** Puts files back as they were. */
+export const rewind = localOperation(async () => {
+  const [{ rewindTo }, { withMemoryOrNote }] = await Promise.all([
+    import("./rewind.ts"),
+    import("../../answers/open.ts"),
+  ]);
+  return (project: Project, request: RewindRequest) =>
+    withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
 });

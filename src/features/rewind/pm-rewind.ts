@@ -6,6 +6,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { counted, heading, localTime, oneLine, printable, shortId } from "../../terminal/text.ts";
 import type { RewindAnswer, RewindSession } from "./operation.ts";
+import { rewind } from "./operation.ts";
 
 interface RewindOptions {
   patch?: boolean;
@@ -29,7 +30,7 @@ export async function rewindCommand(
     restore,
     ...(worktree !== undefined && { worktree: resolve(cwd, worktree) }),
   };
-  const answer = await call("rewind", request, project);
+  const answer = await call(rewind, request, project);
   for (const note of answer.notes) output.note(output.colors.dim(note));
   output.result(answer, () => renderRewind(answer, output.columns ?? 120, output.colors));
 }

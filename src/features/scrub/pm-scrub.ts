@@ -20,7 +20,7 @@ import type { ForgetRequest, ForgetResponse } from "../forget/operation.ts";
 import { forget } from "../forget/operation.ts";
 import { showQueue } from "../jobs/operation.ts";
 import { undoHint } from "../trash/pm-undo.ts";
-import { scrub } from "./operation.ts";
+import { findSecrets, reviewSecrets, scrub } from "./operation.ts";
 
 interface ForgetOptions extends Omit<ForgetRequest, "annotation" | "pattern"> {
   note?: string;
@@ -191,7 +191,7 @@ async function checkStored(project: Project, output: Output): Promise<number> {
   const scrubber = scrubberFor(project);
   const progress = createProgress({ label: "Checking", unit: "sessions" });
   const how = { onProgress: progress.update };
-  const check = await call("findSecrets", { scrubber }, project, how).finally(progress.finish);
+  const check = await call(findSecrets, { scrubber }, project, how).finally(progress.finish);
   output.result(check, () => {
     if (check.rules.length === 0) {
       return `${tick("ok", output.colors)} No secrets found in the memory.`;
@@ -206,7 +206,7 @@ async function reviewStored(project: Project, output: Output): Promise<undefined
   const reviewer = reviewerOf(project, loadConfig(project).config);
   const progress = createProgress({ label: "Reading", unit: "sessions" });
   const how = { onProgress: progress.update };
-  const review = await call("reviewSecrets", { reviewer }, project, how).finally(progress.finish);
+  const review = await call(reviewSecrets, { reviewer }, project, how).finally(progress.finish);
   output.result(review, () => {
     if (review.values.length === 0) return `${tick("ok", output.colors)} Nothing was nearly redacted.`;
     const rows = review.values.map(({ session, turn, places, rule, masked, context }) => [

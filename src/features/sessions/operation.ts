@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
 import { operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import {
   agent,
   branch,
@@ -313,4 +315,11 @@ export const readTurns = operation({
   request: turnsRequest,
   response: turnsResponse,
   answer: async () => (await import("./answer.ts")).readTurns,
+});
+
+/** A session as a trajectory of ATIF. */
+export const exportTrajectory = localOperation(async () => {
+  const { exportTrajectory } = await import("./session-log.ts");
+  return (project: Project, { id, clean }: { id: string; clean: (text: string) => string }) =>
+    exportTrajectory(project, id, clean);
 });

@@ -27,6 +27,7 @@ import { createProgress } from "../../terminal/progress.ts";
 import { counted, homeRelative, localTime, oneLine } from "../../terminal/text.ts";
 import { describeDaemon } from "../daemon/operation.ts";
 import { goneText, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
+import { countGone } from "../import/operation.ts";
 import { whatRuns } from "../jobs/what-runs.ts";
 import { suggestQuestions } from "../page/operation.ts";
 import { agentsNamed } from "./init/choices.ts";
@@ -165,10 +166,10 @@ async function askToImport({ projects }: PastSessions, cwd: string): Promise<voi
 }
 
 /** How many transcripts are gone that nobody had read. */
-async function countGone({ projects }: PastSessions): Promise<number> {
+async function countGoneIn({ projects }: PastSessions): Promise<number> {
   let gone = 0;
   for (const { project, transcripts } of projects)
-    gone += await call("countGone", { paths: transcripts.map(({ path }) => path) }, project);
+    gone += await call(countGone, { paths: transcripts.map(({ path }) => path) }, project);
   return gone;
 }
 
@@ -265,7 +266,7 @@ export async function setupCommand(
     await askToImport(past, cwd);
     const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
     result.importing = await watchImport(transcripts);
-    result.gone = await countGone(past);
+    result.gone = await countGoneIn(past);
     output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
     if (result.gone > 0) output.note(goneText(result.gone));
   }

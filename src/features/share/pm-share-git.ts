@@ -8,6 +8,7 @@ import { type Output, tick } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { createProgress, type Progress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
+import { shareThroughGit } from "./operation.ts";
 import type { SyncRequest } from "./share-git.ts";
 
 /** Asks for the passphrase of the shared memory at the terminal, where there is one. */
@@ -184,5 +185,5 @@ async function exchange(cwd: string, request: SyncRequest, output: Output): Prom
   const progress = syncProgress();
   const asked = { ...request, mayAsk: canAsk(output), askPassphrase: passphraseAsker(output) };
   const how = { onProgress: progress.onProgress, onNote: output.note };
-  return call("sync", asked, project, how).finally(progress.finish);
+  return call(shareThroughGit, asked, project, how).finally(progress.finish);
 }

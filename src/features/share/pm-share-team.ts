@@ -4,13 +4,14 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
+import { changeMembers, shareWithTeam, showTeam, startSharing, stopSharing } from "./operation.ts";
 import { countsText, syncProgress } from "./pm-share-git.ts";
 
 /** `pm share team`: imports what colleagues shared, and shares what is new here. */
 export async function shareTeamCommand({ cwd, output }: CommandContext): Promise<void> {
   const progress = syncProgress();
   const how = { onProgress: progress.onProgress };
-  const report = await call("share", {}, await findProject(cwd), how).finally(progress.finish);
+  const report = await call(shareWithTeam, {}, await findProject(cwd), how).finally(progress.finish);
   const { project, author, place, shared, imported, withdrawn, removed, leftOut, waiting } = report;
   if (leftOut > 0) output.note(`${counted(leftOut, "session")} from outside the project not shared.`);
   if (waiting > 0) {
@@ -35,7 +36,7 @@ export async function onCommand(
   { cwd, output }: CommandContext,
   { project: name }: { project?: string },
 ): Promise<void> {
-  const state = await call("startSharing", { name }, await findProject(cwd));
+  const state = await call(startSharing, { name }, await findProject(cwd));
   output.result(
     { project: state.project, author: state.author, server: state.place, is_owner: state.isOwner },
     `${tick("ok", output.colors)} This project is shared as ${oneLine(state.author)} at ${state.place}.\n` +
@@ -50,7 +51,7 @@ export async function offCommand(
   { cwd, output }: CommandContext,
   { remove = false }: { remove?: boolean },
 ): Promise<void> {
-  const withdrawn = await call("stopSharing", { remove }, await findProject(cwd));
+  const withdrawn = await call(stopSharing, { remove }, await findProject(cwd));
   output.result(
     { shared: false, withdrawn },
     `${tick("ok", output.colors)} This project is no longer shared. ` +
@@ -62,7 +63,7 @@ export async function offCommand(
 
 /** `pm share team status` */
 export async function statusCommand({ cwd, output }: CommandContext): Promise<void> {
-  const { team, waiting, authors } = await call("teamStatus", {}, await findProject(cwd));
+  const { team, waiting, authors } = await call(showTeam, {}, await findProject(cwd));
   const here = authors.length === 0 ? [] : [`Sessions and notes here by: ${authors.map(oneLine).join(", ")}`];
   const at = team?.at == null ? null : new Date(team.at).toISOString();
   output.result(
@@ -91,7 +92,7 @@ export async function membersCommand(
   { cwd, output }: CommandContext,
   { add = [], remove = [] }: { add?: string[]; remove?: string[] },
 ): Promise<void> {
-  const { members, authors } = await call("changeMembers", { add, remove }, await findProject(cwd));
+  const { members, authors } = await call(changeMembers, { add, remove }, await findProject(cwd));
   output.result(
     { members: members.map(({ role, isOwner }) => ({ role, is_owner: isOwner })), authors },
     [

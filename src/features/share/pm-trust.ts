@@ -4,6 +4,7 @@ import type { Standing } from "../../sync/origin/trust.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { aligned } from "../../terminal/output.ts";
 import { counted, oneLine } from "../../terminal/text.ts";
+import { changeTrust } from "./operation.ts";
 import type { TrustAnswer } from "./trust.ts";
 
 interface TrustOptions {
@@ -22,7 +23,7 @@ export async function trustCommand(
   const who = add ?? remove ?? mine;
   const standing: Standing = who === mine ? "yours" : who === add ? "trusted" : "not_trusted";
   const request = who === undefined ? {} : { who, standing };
-  const { signers, left } = await call("trust", request, await findProject(cwd));
+  const { signers, left } = await call(changeTrust, request, await findProject(cwd));
   for (const root of left)
     output.note(`The memory of ${root} could not be opened; its labels change with the next exchange.`);
   output.result(

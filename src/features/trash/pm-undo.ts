@@ -8,6 +8,7 @@ import { tick } from "../../terminal/output.ts";
 import { table } from "../../terminal/table.ts";
 import { givePassphrase } from "../encryption/pm-encrypt.ts";
 import type { TrashEntry } from "../forget/operation.ts";
+import { listTrash, undoRemoval } from "./operation.ts";
 
 /** `pm memory undo`: brings back what a command took away, or lists what can be. */
 export async function undoCommand(
@@ -16,7 +17,7 @@ export async function undoCommand(
   { list = false }: { list?: boolean },
 ): Promise<number> {
   const project = await findProjectIfAny(cwd);
-  const found = await call("trash", { project: project?.id ?? null, cwd }, null);
+  const found = await call(listTrash, { project: project?.id ?? null, cwd }, null);
   if (list) {
     output.result({ trash: found }, () =>
       found.length === 0 ? "The trash is empty." : table(columns, found.map(rowOf), output),
@@ -34,7 +35,9 @@ export async function undoCommand(
     );
   }
   await givePassphrase(output);
-  const { undone, replaced } = await withoutDaemon("pm memory undo", () => call("undo", { number }, null));
+  const { undone, replaced } = await withoutDaemon("pm memory undo", () =>
+    call(undoRemoval, { number }, null),
+  );
   output.result({ undone, replaced }, () =>
     [
       `${tick("ok", output.colors)} Brought back what \`${undone.command}\` took ${relativeTime(Date.parse(undone.taken_at))}: ${undone.what}.`,

@@ -13,6 +13,7 @@ import type { Availability } from "../../../models/embed/embedder.ts";
 import { embedderSettings, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec, whyNoModelScrubs } from "../../../models/generate/registry.ts";
 import { counted } from "../../../terminal/text.ts";
+import { countUnreadByModel, inspectRegistry, readSqliteVersion } from "../operation.ts";
 import { type Check, type CheckResult, fail, ok, warn } from "./check.ts";
 import { checkHome } from "./files.ts";
 
@@ -55,7 +56,7 @@ function checkGit(): CheckResult {
 
 async function checkSqlite(): Promise<CheckResult> {
   try {
-    return ok(`SQLite ${await call("sqliteVersion", {}, null)}`);
+    return ok(`SQLite ${await call(readSqliteVersion, {}, null)}`);
   } catch (error) {
     return fail(
       `SQLite does not load: ${firstLine(error)}`,
@@ -78,7 +79,7 @@ async function checkWatcher(): Promise<CheckResult> {
 }
 
 async function checkRegistry(): Promise<CheckResult> {
-  const state = await call("registryState", {}, null);
+  const state = await call(inspectRegistry, {}, null);
   if (state === null) return ok("no projects yet");
   const known = `${counted(state.projects, "project")} known`;
   return state.isMadeAgain
@@ -120,7 +121,7 @@ export async function checkModels(project: Project): Promise<CheckResult> {
   const unusable = found.filter(({ problem }) => problem !== null);
   if (unusable.length === 0) {
     // Another check reports faults of the memory.
-    const unread = whyNoModelScrubs(config) === null ? await call("unreadByModel", {}, project) : 0;
+    const unread = whyNoModelScrubs(config) === null ? await call(countUnreadByModel, {}, project) : 0;
     return unread === 0
       ? ok(`configured models: ${[...new Set(models.map(({ spec }) => spec))].join(", ")}`)
       : warn(

@@ -11,7 +11,9 @@ import { call } from "../../../client/call.ts";
 import type { LeftOut } from "../../../sessions/ingest/known-transcripts.ts";
 import { humanBytes } from "../../../terminal/output.ts";
 import { counted } from "../../../terminal/text.ts";
+import { findPlainFiles } from "../../encryption/operation.ts";
 import type { DamagedPlace, StoreCheck } from "../findings.ts";
+import { inspectBackups, listDamagedLines, listLeftOut } from "../operation.ts";
 import { type CheckResult, configOf, fail, ok, warn } from "./check.ts";
 
 /** Messages about one of Pommel's databases besides the findings. */
@@ -74,7 +76,7 @@ export async function checkBackups(project: Project, fix: boolean): Promise<Chec
     check,
     all,
     damaged,
-  } = await call("backupState", { config, fix }, project);
+  } = await call(inspectBackups, { config, fix }, project);
   if (left.length > 0) {
     return warn(
       `Killed processes left ${counted(left.length, "draft")} with parts of the memory: ${left.join(", ")}`,
@@ -131,7 +133,7 @@ export function plainOn(disk: DiskEncryption): CheckResult {
 export async function checkEncryption(): Promise<CheckResult> {
   try {
     const { config } = loadConfig(null);
-    const encrypted = await call("stillPlain", {}, null);
+    const encrypted = await call(findPlainFiles, {}, null);
     if (encrypted === null) {
       return config["storage.encrypt"]
         ? warn(
@@ -168,8 +170,8 @@ export async function checkTranscripts(
   const places =
     found.length === 0 ? "no agent keeps transcripts here yet" : `transcripts of ${found.join(", ")}`;
   // Also of transcripts that were imported from elsewhere.
-  const odd = await call("leftOut", {}, project);
-  const lines = await call("damagedLines", {}, project);
+  const odd = await call(listLeftOut, {}, project);
+  const lines = await call(listDamagedLines, {}, project);
   const text = [places, ...odd.map(asText)].join("; ");
   if (lines.length > 0) return warn(`${text}. Damaged: ${damagedText(lines)}.`, damagedHint);
   return odd.some(({ damaged }) => damaged > 0) ? warn(`${text}.`, damagedHint) : ok(text);

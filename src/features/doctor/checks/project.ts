@@ -20,6 +20,14 @@ import { nestedText } from "../../index/nested.ts";
 import { showQueue } from "../../jobs/operation.ts";
 import { isLosing, vanishingText } from "../../status/memory-rows.ts";
 import { showStatus } from "../../status/operation.ts";
+import {
+  countMissed,
+  countOutdatedCuts,
+  findLockHolder,
+  inspectIndex,
+  inspectMemory,
+  listVanishing,
+} from "../operation.ts";
 import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
 import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
 import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
@@ -103,7 +111,7 @@ async function checkContext(project: Project): Promise<CheckResult> {
   const { config } = loadConfig(project);
   if (config["context.mode"] === "off") return ok("automatic context is off");
   const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
-  const missed = await call("missedSince", { since: weekAgo }, project);
+  const missed = await call(countMissed, { since: weekAgo }, project);
   if (missed < manyMissed)
     return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
   return warn(
@@ -113,7 +121,7 @@ async function checkContext(project: Project): Promise<CheckResult> {
 }
 
 async function checkLock(project: Project): Promise<CheckResult> {
-  const holder = await call("lockHolder", { file: project.lockFile }, null);
+  const holder = await call(findLockHolder, { file: project.lockFile }, null);
   return ok(
     holder === null
       ? "no process is writing the index"
@@ -123,7 +131,7 @@ async function checkLock(project: Project): Promise<CheckResult> {
 
 async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
   const files = daemonFiles();
-  const holder = await call("lockHolder", { file: files.lock }, null);
+  const holder = await call(findLockHolder, { file: files.lock }, null);
   const record = readDaemonRecord();
   try {
     const { daemon, version } = await call(showStatus, {}, project, { without: "fail" });
@@ -163,7 +171,7 @@ const isAutostartOn = (project: Project) => configOf(project)["daemon.autostart"
 async function checkIndex(project: Project): Promise<CheckResult> {
   const { indexDb: file } = project;
   const config = configOf(project);
-  const { place, check } = await call("indexState", { config }, project);
+  const { place, check } = await call(inspectIndex, { config }, project);
   const absent = ok("nothing is indexed yet: the first search does it");
   if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
   return databaseResult(file, check, {
@@ -185,7 +193,7 @@ async function checkSharing(project: Project): Promise<CheckResult> {
 }
 
 async function memoryResult(project: Project): Promise<CheckResult> {
-  const { lost, check } = await call("memoryState", {}, project);
+  const { lost, check } = await call(inspectMemory, {}, project);
   if (lost) return fail(lost.message, lost.hint);
   return databaseResult(project.memoryDb, check, {
     absent: ok("no sessions recorded yet"),
@@ -198,8 +206,8 @@ async function memoryResult(project: Project): Promise<CheckResult> {
 
 /** Whether sessions are cut into chunks by the rules and settings in force. */
 async function checkChunks(project: Project): Promise<CheckResult> {
-  const counts = await call("outdatedCuts", { config: configOf(project) }, project).catch((error: unknown) =>
-    codeOf(error),
+  const counts = await call(countOutdatedCuts, { config: configOf(project) }, project).catch(
+    (error: unknown) => codeOf(error),
   );
   // Another check reports faults of the memory.
   if (typeof counts === "string") return ok("unknown: the memory cannot be read");
@@ -228,7 +236,7 @@ async function isReading(project: Project): Promise<boolean> {
 
 /** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
 async function checkRetention(project: Project): Promise<CheckResult> {
-  const deleting = await call("vanishing", {}, project);
+  const deleting = await call(listVanishing, {}, project);
   const lost = deleting.find(isLosing);
   if (lost && (await isReading(project))) return ok(`${vanishingText(lost)} Transcripts are being read now`);
   if (lost) {
