@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import { reloadSettings } from "../answers/daemon/operation.ts";
 import { answererHere } from "../answers/here.ts";
 import type { AnyLocalOperation, LocalOperation } from "../answers/local-operation.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
 import { codeOf } from "../base/errors.ts";
 import type { Project } from "../base/paths.ts";
-import { reloadSettings } from "../features/settings/operation.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take until this process searches by itself: whoever asks waits. Milliseconds. */

@@ -4,13 +4,13 @@ import { closeSync, openSync, readFileSync, statfsSync, statSync, truncateSync }
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { profiles } from "../agents/profiles.ts";
+import { describeDaemon } from "../answers/daemon/operation.ts";
 import { loadConfig } from "../base/config/config.ts";
 import { PommelError } from "../base/errors.ts";
 import { unwritable } from "../base/files/text-file.ts";
 import { daemonFiles, homeOf, makeDirectory } from "../base/home.ts";
 import { type Project, projectOf } from "../base/paths.ts";
 import { listEngineVariables } from "../engines/drivers.ts";
-import { describeDaemon } from "../features/daemon/operation.ts";
 import { embedderSettings, readEmbedderSpec } from "../models/embed/registry.ts";
 import { llmSettingsOf, readLlmSpec } from "../models/generate/registry.ts";
 import { type DaemonRecord, daemonOwner, exitLocked, readDaemonRecord } from "../protocol/daemon-record.ts";

@@ -1,8 +1,8 @@
+import * as daemon from "../answers/daemon/operation.ts";
 import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import * as blame from "./blame/operation.ts";
 import * as checkpoints from "./checkpoints/operation.ts";
 import * as context from "./context/operation.ts";
-import * as daemon from "./daemon/operation.ts";
 import * as decisions from "./decisions/operation.ts";
 import * as digest from "./digest/operation.ts";
 import * as doctor from "./doctor/operation.ts";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { codeOf, messageOf, PommelError } from "../base/errors.ts";
 import { startMissingDaemon } from "../client/start-missing-daemon.ts";
-import { forwarded, includesCommand } from "../faces/cli/forward.ts";
 import { takeNotice } from "../git/projects/find-project.ts";
 import { createOutput, type Output } from "./output.ts";
 import { ownStreams, type Streams } from "./streams.ts";
@@ -75,29 +74,12 @@ function runOf(command: Command): Run {
 /** The command is not run for others. */
 export class NotForwarded extends Error {}
 
-/** The commands that look at how things are, and change nothing anywhere. */
-const lookingCommands = new Set([
-  "complete",
-  "completion",
-  "daemon queue",
-  "doctor",
-  "help",
-  "projects",
-  "status",
-]);
-
-/**
- * The commands that start a missing daemon, for the next time: those that it runs or that change its data. Excluded are
- * commands that manage or examine the daemon, and those unrelated to it.
- */
-const servedCommands = new Set([
-  ...[...forwarded].filter((name) => !lookingCommands.has(name)),
-  ...["daemon reindex", "memory forget", "memory scrub", "note", "share git", "share team"],
-]);
-
-/** The names that lead to a command: `memory`, `backup` and `list` of `pm memory backup list`. */
-function namesOf(command: Command): string[] {
-  return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
+/** How a command behaves beside its answer. */
+interface Manner {
+  /** It looks at how things are, and changes nothing anywhere. */
+  looks?: boolean;
+  /** Afterwards a missing daemon is started, for the next time. Not for commands that manage or examine the daemon. */
+  startsDaemon?: boolean;
 }
 
 /**
@@ -106,25 +88,30 @@ function namesOf(command: Command): string[] {
  */
 export function run<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
+  manner: Manner = {},
 ): (...given: unknown[]) => Promise<void> {
-  return action(load, () => false);
+  return action(load, () => false, manner);
 }
 
 /**
  * As `run`, for a command that only reads, asks nothing and uses nothing of its process: a daemon runs it for `pm`, which
- * then need not load it (forward.ts).
+ * then need not load it (faces/cli/forward.ts), and which starts a daemon where none runs.
  * @param unless of the command's options: where it does more than that
  */
 export function query<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
-  unless: (options: Record<string, unknown>) => boolean = () => false,
+  {
+    unless = () => false,
+    looks = false,
+  }: Manner & { unless?: (options: Record<string, unknown>) => boolean } = {},
 ): (...given: unknown[]) => Promise<void> {
-  return action(load, (options) => !unless(options));
+  return action(load, (options) => !unless(options), { looks, startsDaemon: !looks });
 }
 
 function action<Args extends unknown[]>(
   load: () => Promise<CommandAction<Args>>,
   isForwarded: (options: Record<string, unknown>) => boolean,
+  { looks = false, startsDaemon = false }: Manner,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     // Commander passes the arguments, the options and the command itself.
@@ -141,18 +128,14 @@ function action<Args extends unknown[]>(
       output: createOutput({ json: options.json ?? false, noColor: options.color === false }, caller.streams),
     };
     const execute = await load();
-    const names = namesOf(command);
     try {
       run.exitCode = (await execute(context, ...(given as Args))) ?? 0;
       // That it was said is written down.
-      const isQuiet = context.output.json || includesCommand(lookingCommands, names);
-      const notice = isQuiet ? null : takeNotice(context.cwd);
+      const notice = context.output.json || looks ? null : takeNotice(context.cwd);
       if (notice !== null) context.output.note(context.output.colors.hint(notice));
     } finally {
       // Afterwards: what works without a daemon may hold the lock that a daemon needs.
-      if (!caller.isRemote && includesCommand(servedCommands, names)) {
-        await startMissingDaemon();
-      }
+      if (!caller.isRemote && startsDaemon) await startMissingDaemon();
     }
   };
 }

@@ -11,6 +11,7 @@ import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveEvent, saveLink } from "../../store/memory/events.ts";
 import { lineKey } from "../lines/line-keys.ts";
+import { searchWithCommits } from "./search-with-commits.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 let repository: ReturnType<typeof temporaryGit>;
@@ -197,9 +198,8 @@ describe("a result", () => {
     const without = await ask("quince", {}, plain);
     expect(without.results[0]?.commits).toMatchObject([{ commit: head, reach: null, branches: [] }]);
     expect(without.notes).toEqual([]);
-    const { SessionSearch } = await import("../../sessions/search/engine.ts");
     const { openQuery } = await import("../../sessions/search/types.ts");
-    const hurried = new SessionSearch({
+    const hurried = searchWithCommits({
       root: repository.dir,
       memory: store.memory,
       embedder: null,

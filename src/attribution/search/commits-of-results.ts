@@ -1,11 +1,11 @@
 import { performance } from "node:perf_hooks";
 import type { SessionResult } from "../../protocol/results.ts";
-import type { CommitOfResult } from "../../sessions/search/types.ts";
+import type { CommitOfResult, FindsCommits } from "../../sessions/search/types.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { type CommitFates, commitFatesOf, type KnownFate } from "../commit-fates.ts";
 
-interface CommitsOptions {
+export interface CommitsOptions {
   /** The working tree that is asked. */
   root: string;
   memory: Memory;
@@ -22,7 +22,7 @@ const considered = 12;
 const maxMs = 30_000;
 
 /** Finds the commits that results led to, and their fates. */
-export class CommitsOfResults {
+export class CommitsOfResults implements FindsCommits {
   private readonly fates: CommitFates;
   private readonly waitPolicy: { ms: number; continueLater: boolean };
 

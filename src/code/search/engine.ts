@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { changedLikewise } from "../../attribution/search/likewise.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import type { CodeResult } from "../../protocol/results.ts";
@@ -16,6 +15,7 @@ import {
   type ResultEvidence,
   judge as standardJudge,
 } from "./confidence/judge.ts";
+import { changedLikewise } from "./likewise.ts";
 import { type AnalysedQuery, analyseQuery } from "./query.ts";
 import { type Background, groupByFile, type RankedFile, rank, withoutCopies } from "./rank.ts";
 import { reasonsFor } from "./reasons.ts";

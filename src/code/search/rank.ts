@@ -1,6 +1,6 @@
-import type { Changes } from "../../attribution/search/likewise.ts";
 import type { ChunkOutline, FileId } from "../../store/index/port.ts";
 import { isAskedFor, olderVersions, type PathRole, roleOf } from "../files/path-role.ts";
+import type { Changes } from "./likewise.ts";
 import { scoreByPlace } from "./places.ts";
 import type { AnalysedQuery } from "./query.ts";
 import type { Ranked, Signals } from "./signals.ts";

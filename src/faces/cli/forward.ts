@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
+import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
 import { codeOf } from "../../base/errors.ts";
 import { version } from "../../base/version.ts";
 import { exchange, requestText } from "../../client/raw-request.ts";
-import type { commandRequest, commandResponse } from "../../features/daemon/operation.ts";
 import { readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import {

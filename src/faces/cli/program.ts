@@ -1,57 +1,22 @@
 import { Command, Help } from "commander";
 import packageJson from "../../../package.json" with { type: "json" };
+import { commandSections } from "../../features/commands.ts";
 import { createPalette } from "../../terminal/palette.ts";
 import type { Streams } from "../../terminal/streams.ts";
-
-type Declare = (program: Command) => void;
 
 /** The section of what programs call; `pm help --all` shows it. */
 const plumbing = "Run by agents, git, editors and shells";
 
-/** The commands by what they are for, in the order in which help lists them. A group has its commands in one declaration. */
-const sections: Readonly<Record<string, Readonly<Record<string, () => Promise<Declare>>>>> = {
-  "Every day": {
-    search: async () => (await import("./commands/sections/every-day.ts")).declareSearch,
-    why: async () => (await import("./commands/sections/every-day.ts")).declareWhy,
-    blame: async () => (await import("./commands/sections/every-day.ts")).declareBlame,
-    session: async () => (await import("../../features/sessions/command.ts")).declareSession,
-    review: async () => (await import("./commands/sections/every-day.ts")).declareReview,
-    how: async () => (await import("./commands/sections/every-day.ts")).declareHow,
-    fix: async () => (await import("./commands/sections/every-day.ts")).declareFix,
-    note: async () => (await import("../../features/notes/command.ts")).declareNote,
-    digest: async () => (await import("./commands/sections/every-day.ts")).declareDigest,
-    status: async () => (await import("./commands/sections/every-day.ts")).declareStatus,
-    open: async () => (await import("./commands/sections/every-day.ts")).declareOpen,
-    browse: async () => (await import("./commands/sections/every-day.ts")).declareBrowse,
-  },
-  "Set up": {
-    demo: async () => (await import("./commands/sections/set-up.ts")).declareDemo,
-    setup: async () => (await import("./commands/sections/set-up.ts")).declareSetup,
-    init: async () => (await import("./commands/sections/set-up.ts")).declareInit,
-    import: async () => (await import("./commands/sections/set-up.ts")).declareImport,
-    config: async () => (await import("./commands/sections/set-up.ts")).declareConfig,
-    projects: async () => (await import("./commands/sections/set-up.ts")).declareProjects,
-    doctor: async () => (await import("./commands/sections/set-up.ts")).declareDoctor,
-    enable: async () => (await import("./commands/sections/set-up.ts")).declareEnable,
-    disable: async () => (await import("./commands/sections/set-up.ts")).declareDisable,
-    uninstall: async () => (await import("./commands/sections/set-up.ts")).declareUninstall,
-  },
-  Groups: {
-    memory: async () => (await import("../../features/notes/command.ts")).declareMemory,
-    code: async () => (await import("../../features/impact/command.ts")).declareCode,
-    checkpoint: async () => (await import("../../features/checkpoints/command.ts")).declareCheckpoint,
-    event: async () => (await import("../../features/events/command.ts")).declareEvent,
-    share: async () => (await import("../../features/share/command.ts")).declareShare,
-    daemon: async () => (await import("../../features/daemon/command.ts")).declareDaemon,
-    models: async () => (await import("../../features/models/command.ts")).declareModels,
-  },
+/** The commands by what they are for, in the order in which help lists them. */
+const sections: typeof commandSections = {
+  ...commandSections,
   [plumbing]: {
-    hook: async () => (await import("./commands/sections/plumbing.ts")).declareHook,
-    mcp: async () => (await import("./commands/sections/plumbing.ts")).declareMcp,
-    lsp: async () => (await import("./commands/sections/plumbing.ts")).declareLsp,
-    statusline: async () => (await import("./commands/sections/plumbing.ts")).declareStatusline,
-    completion: async () => (await import("./commands/sections/plumbing.ts")).declareCompletion,
-    complete: async () => (await import("./commands/sections/plumbing.ts")).declareComplete,
+    hook: async () => (await import("./plumbing.ts")).declareHook,
+    mcp: async () => (await import("./plumbing.ts")).declareMcp,
+    lsp: async () => (await import("./plumbing.ts")).declareLsp,
+    statusline: async () => (await import("./plumbing.ts")).declareStatusline,
+    completion: async () => (await import("./plumbing.ts")).declareCompletion,
+    complete: async () => (await import("./plumbing.ts")).declareComplete,
     help: async () => (await import("./help.ts")).declareHelp,
   },
 };
@@ -85,7 +50,7 @@ function formatHelp(command: Command, helper: Help): string {
  * one that `first` names is declared, as a start pays for each; all of them where it names none, or `help`.
  *
  * To add a command:
- * 1. Declare it in the file of its section or its group, which is named above. Options that are
+ * 1. Declare it in `command.ts` of its feature, and name that in `features/commands.ts`. Options that are
  *    fields of an operation's request come from its schema (`addOptions`):
  *
  *        program
@@ -94,9 +59,9 @@ function formatHelp(command: Command, helper: Help): string {
  *          .argument("<query...>", "what to look for")
  *          .option("-n, --limit <count>", "at most this many results", positiveInteger)
  *          .addHelpText("after", examples(['pm search "retry with backoff"', "methods that retry"]))
- *          .action(run(async () => (await import("./search.ts")).searchCommand));
+ *          .action(run(async () => (await import("./pm-search.ts")).searchCommand));
  *
- * 2. Write its code in `commands/<name>.ts`, or in the folder of its group:
+ * 2. Write its code in `pm-<name>.ts` beside it:
  *
  *        export async function searchCommand(
  *          { cwd, output }: CommandContext,

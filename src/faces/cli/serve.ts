@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
 import type { Project } from "../../base/paths.ts";
-import type { commandRequest, commandResponse } from "../../features/daemon/operation.ts";
 import type { doctorResponse } from "../../features/doctor/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { settingsOf } from "./forward.ts";

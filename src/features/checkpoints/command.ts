@@ -1,25 +1,10 @@
 import type { Command } from "commander";
 import { examples, query, run } from "../../terminal/frame.ts";
 import { addOptions, positiveInteger } from "../../terminal/options.ts";
-import { previewRewind } from "../rewind/operation.ts";
 import { listCheckpoints } from "./operation.ts";
 
-/** `pm checkpoint`: options and help; the code is loaded when it runs. */
-export function declareCheckpoint(program: Command): void {
-  const checkpoint = program
-    .command("checkpoint")
-    .description("Show commits with the sessions and turns that led to them")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm checkpoint", "the last twenty"],
-        ["pm checkpoint show HEAD", "the sessions behind the last commit"],
-        ["pm checkpoint diff HEAD~3 HEAD", "compare two of them"],
-        ["pm checkpoint rewind HEAD~3", "its code, the changes since, and the sessions"],
-        ["pm checkpoint backfill", "find checkpoints in older commits"],
-      ),
-    );
-
+/** `pm checkpoint list`, `show`, `diff` and `backfill`. */
+export function declareCheckpoints(checkpoint: Command): void {
   const list = checkpoint
     .command("list", { isDefault: true })
     .description("List checkpoints, latest commit first");
@@ -59,28 +44,11 @@ export function declareCheckpoint(program: Command): void {
         ["pm checkpoint diff 4f1c9a HEAD --patch", "line by line"],
       ),
     )
-    .action(run(async () => (await import("./pm-checkpoint-show.ts")).checkpointDiffCommand));
-
-  const rewind = checkpoint
-    .command("rewind")
-    .description("Show a checkpoint's code and the agent's state, and go back to it")
-    .argument("<checkpoint>", "its commit, or a prefix of it; or a git revision: HEAD~3, a tag");
-  addOptions(rewind, previewRewind, { target: null })
-    .option("--restore", "restore the working tree; no branch moves")
-    .option("--worktree <dir>", "check it out into a separate directory instead")
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm checkpoint rewind 4f1c9a2b77d0", "its code, the changes since, and the sessions"],
-        ["pm checkpoint rewind HEAD~3 --patch", "with every line changed since"],
-        ["pm checkpoint rewind 4f1c --restore", "go back; `git reset --hard HEAD` undoes it"],
-        ["pm checkpoint rewind 4f1c --worktree ../before", "in a separate directory"],
-      )}
-
---restore refuses when there are uncommitted changes or an untracked file would be overwritten. What it
-changes is staged, and HEAD stays where it is.`,
-    )
-    .action(run(async () => (await import("../rewind/pm-rewind.ts")).rewindCommand));
+    .action(
+      run(async () => (await import("./pm-checkpoint-show.ts")).checkpointDiffCommand, {
+        startsDaemon: true,
+      }),
+    );
 
   checkpoint
     .command("backfill")
@@ -95,5 +63,9 @@ changes is staged, and HEAD stays where it is.`,
         ['pm checkpoint backfill --since "last month"', "only lately"],
       )}\n\nSafe to interrupt; run it again to continue. The daemon also does this in the background.`,
     )
-    .action(run(async () => (await import("./pm-checkpoint-list.ts")).checkpointBackfillCommand));
+    .action(
+      run(async () => (await import("./pm-checkpoint-list.ts")).checkpointBackfillCommand, {
+        startsDaemon: true,
+      }),
+    );
 }

@@ -1,4 +1,4 @@
-import type { AutostartStatus } from "../../client/autostart.ts";
+import type { AutostartStatus } from "../../protocol/autostart-status.ts";
 import { humanDuration } from "../../terminal/output.ts";
 
 /** Whether a stopped daemon restarts automatically, and if not, what to do. */

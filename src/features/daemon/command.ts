@@ -1,22 +1,9 @@
-import { Argument, type Command } from "commander";
-import { examples, query, run } from "../../terminal/frame.ts";
-import { addOptions, positiveInteger, wholeNumber } from "../../terminal/options.ts";
-import { indexFiles } from "../index/operation.ts";
+import type { Command } from "commander";
+import { examples, run } from "../../terminal/frame.ts";
+import { positiveInteger } from "../../terminal/options.ts";
 
-/** `pm daemon` and its commands: options and help; the code is loaded when it runs. */
-export function declareDaemon(program: Command): void {
-  const daemon = program
-    .command("daemon")
-    .description("The process that keeps the index up to date and records sessions")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm daemon start --wait", "and wait until everything is indexed"],
-        ["pm daemon logs --follow", "see what it does"],
-        ["pm daemon queue", "pending and failed jobs"],
-      ),
-    );
-
+/** `pm daemon start`, `stop`, `restart`, `logs` and `version`. */
+export function declareDaemon(daemon: Command): void {
   daemon
     .command("start")
     .description("Start the daemon, which indexes the project and keeps the index up to date")
@@ -68,22 +55,6 @@ export function declareDaemon(program: Command): void {
     )
     .action(run(async () => (await import("./pm-logs.ts")).logsCommand));
 
-  declareQueue(daemon);
-
-  addOptions(daemon.command("reindex").description("Rebuild the index"), indexFiles, {
-    full: null,
-    paths: "-p, --path <path>",
-  })
-    .addHelpText(
-      "after",
-      examples(
-        ["pm daemon reindex", "everything"],
-        ["pm daemon reindex --path src/db", "one directory"],
-        ['pm daemon reindex --path "**/*.md"', "some files"],
-      ),
-    )
-    .action(run(async () => (await import("../jobs/pm-queue.ts")).reindexCommand));
-
   daemon
     .command("version")
     .description("Print the versions of Pommel, its runtime and the running daemon")
@@ -92,45 +63,4 @@ export function declareDaemon(program: Command): void {
       examples(["pm daemon version", "for a bug report"], ["pm --version", "Pommel's alone"]),
     )
     .action(run(async () => (await import("./pm-start.ts")).versionCommand));
-}
-
-function declareQueue(daemon: Command): void {
-  const queue = daemon
-    .command("queue")
-    .description("Show pending and failed jobs, retry or discard them")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm daemon queue", "pending and failed jobs"],
-        ["pm daemon queue retry", "retry failed jobs"],
-        ["pm daemon queue drop 17", "discard a failed job"],
-      ),
-    );
-  queue
-    .command("show", { isDefault: true })
-    .description("Show pending, running and failed jobs")
-    .addHelpText("after", examples(["pm daemon queue --json", "for scripts"]))
-    .action(query(async () => (await import("../jobs/pm-queue.ts")).queueCommand));
-  const ids = () =>
-    new Argument("[ids...]", "job numbers from `pm daemon queue` (default: all)").argParser(
-      (text: string, before: number[] | undefined) => [...(before ?? []), wholeNumber(text)],
-    );
-  queue
-    .command("retry")
-    .description("Retry failed jobs")
-    .addArgument(ids())
-    .addHelpText(
-      "after",
-      examples(["pm daemon queue retry", "all of it"], ["pm daemon queue retry 17 18", "these"]),
-    )
-    .action(run(async () => (await import("../jobs/pm-queue.ts")).queueRetryCommand));
-  queue
-    .command("drop")
-    .description("Discard failed jobs")
-    .addArgument(ids())
-    .addHelpText(
-      "after",
-      examples(["pm daemon queue drop", "all of it"], ["pm daemon queue drop 17", "this one"]),
-    )
-    .action(run(async () => (await import("../jobs/pm-queue.ts")).queueDropCommand));
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type LogEntry, LogReader } from "../../daemon/lifecycle/daemon-log.ts";
+import { type LogEntry, LogReader } from "../../client/log-reader.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Palette } from "../../terminal/palette.ts";
 

@@ -47,10 +47,9 @@ export function declareEvent(program: Command): void {
       ),
     )
     .action(
-      query(
-        async () => (await import("./pm-event.ts")).eventListCommand,
-        ({ allProjects }) => allProjects === true,
-      ),
+      query(async () => (await import("./pm-event.ts")).eventListCommand, {
+        unless: ({ allProjects }) => allProjects === true,
+      }),
     );
 
   event
@@ -86,7 +85,7 @@ export function declareEvent(program: Command): void {
         ['pm event create "v2.0" --type milestone --checkpoint HEAD', "from a commit"],
       ),
     )
-    .action(run(async () => (await import("./pm-event.ts")).eventCreateCommand));
+    .action(run(async () => (await import("./pm-event.ts")).eventCreateCommand, { startsDaemon: true }));
 
   event
     .command("link")
@@ -94,7 +93,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event link auth 8ecde0fc 4f1d2c3", "a session and a commit"]))
-    .action(run(async () => (await import("./pm-event.ts")).eventLinkCommand));
+    .action(run(async () => (await import("./pm-event.ts")).eventLinkCommand, { startsDaemon: true }));
 
   event
     .command("unlink")
@@ -102,7 +101,7 @@ export function declareEvent(program: Command): void {
     .addArgument(eventArgument())
     .addArgument(targetsArgument())
     .addHelpText("after", examples(["pm event unlink auth 8ecde0fc", "also what its branch added"]))
-    .action(run(async () => (await import("./pm-event.ts")).eventUnlinkCommand));
+    .action(run(async () => (await import("./pm-event.ts")).eventUnlinkCommand, { startsDaemon: true }));
 
   event
     .command("close")
@@ -118,5 +117,5 @@ export function declareEvent(program: Command): void {
         ["pm event close auth --reopen", "active again"],
       ),
     )
-    .action(run(async () => (await import("./pm-event.ts")).eventCloseCommand));
+    .action(run(async () => (await import("./pm-event.ts")).eventCloseCommand, { startsDaemon: true }));
 }

@@ -11,9 +11,9 @@ import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
 import { exportMemory } from "../memory-file/operation.ts";
-import type { exportFormats } from "../notes/command.ts";
 import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
 import { exportTrajectory, listSessions, showSession } from "../sessions/operation.ts";
+import type { exportFormats } from "./command.ts";
 import {
   cleanDecision,
   cleaner,

@@ -1,30 +1,21 @@
 import { existsSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { sessionAround, speakerHere } from "../../agents/profiles.ts";
-import { exitCode, PommelError } from "../../base/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { maxResults } from "../../base/max-results.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { branchOf } from "../../git/history/head.ts";
 import { findProject } from "../../git/projects/find-project.ts";
-import { labelNote, labelWords, type Speaker, sharedBy, speakerOf } from "../../protocol/origin.ts";
-import type { Shaped } from "../../protocol/shape-parts.ts";
+import { labelNote, labelWords, type Speaker, speakerOf } from "../../protocol/origin.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
 import { type Output, type Screen, tick } from "../../terminal/output.ts";
-import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { locate } from "../blame/file-place.ts";
-import type { Decision } from "../decisions/operation.ts";
-import { type decisionsRequest, listDecisions } from "../decisions/operation.ts";
+import { oneLine, shortId, when } from "../../terminal/text.ts";
 import { forget } from "../forget/operation.ts";
-import type { LostTextAnswer } from "../lost/operation.ts";
-import { findLostText, type lostTextRequest } from "../lost/operation.ts";
-import { pathsFrom } from "../related/related.ts";
-import { labelDecision } from "../search/found-words.ts";
 import { callNoted } from "../sessions/call-noted.ts";
 import { showSession } from "../sessions/operation.ts";
-import type { AnnotationsRequest, AnnotationsResponse } from "./operation.ts";
-import { listNotes, writeNote } from "./operation.ts";
+import { type AnnotationsRequest, type AnnotationsResponse, listNotes, writeNote } from "./operation.ts";
 
 /** `pm memory notes`. */
 export async function annotationsCommand(
@@ -123,75 +114,4 @@ async function sessionId(project: Project, beginning: string): Promise<string> {
     throw new PommelError("not_found", "No sessions recorded yet.", "Omit --session.");
   }
   return (await call(showSession, { id: beginning }, project)).session.id;
-}
-
-/** `pm memory decisions` */
-export async function decisionsCommand(
-  { cwd, output }: CommandContext,
-  words: string[],
-  options: Shaped<typeof decisionsRequest>,
-): Promise<void> {
-  const project = await findProject(cwd);
-  const query = words.join(" ").trim();
-  const request = { ...options, q: query, file: pathsFrom(project, cwd, options.file ?? []) };
-  const found = await call(listDecisions, request, project);
-  output.result({ query, ...found }, () => renderDecisions(found, output));
-}
-
-/** What was decided, for a person. */
-export function renderDecisions(
-  { decisions, total }: { decisions: readonly Decision[]; total: number },
-  screen: Screen,
-): string {
-  if (decisions.length === 0) return "No decisions found.";
-  const blocks = decisions.map((decision) => decisionBlock(decision, screen));
-  const shown = decisions.length < total ? [screen.colors.dim(`${decisions.length} of ${total}`)] : [];
-  return [...blocks, ...shown].join("\n\n");
-}
-
-/** A decision with its place, and what superseded it. */
-export function decisionBlock(decision: Decision, screen: Screen): string {
-  const { colors } = screen;
-  const { text, session_id, session_title, turn, timestamp, branch, score } = decision;
-  const { superseded_by, supersedes } = decision;
-  const place = [
-    decision.place ?? "",
-    when(timestamp, screen),
-    session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
-    branch ?? "",
-    session_title ?? "",
-    score === null ? "" : `score ${score.toFixed(2)}`,
-  ].filter((part) => part !== "");
-  return [
-    ...passage([labelDecision(decision, "person"), text].filter(Boolean).join(" "), screen),
-    ...(superseded_by === null ? [] : indented(`Superseded by: ${superseded_by}`, screen).map(colors.warn)),
-    ...supersedes.flatMap((earlier) => indented(`Supersedes: ${earlier}`, screen).map(colors.dim)),
-    ...indented(place.join(" | "), screen).map(colors.dim),
-  ].join("\n");
-}
-
-/** `pm memory lost`. @returns 5 when nothing of the file was lost */
-export async function lostCommand(
-  { cwd, output }: CommandContext,
-  named: string,
-  options: Omit<Shaped<typeof lostTextRequest>, "file">,
-): Promise<number> {
-  const project = await findProject(cwd);
-  const file = locate(project, cwd, named);
-  const found = await call(findLostText, { ...options, file }, project);
-  output.result(found, () => renderLost(found, output));
-  return found.total === 0 ? exitCode.notFound : exitCode.ok;
-}
-
-function renderLost({ file, texts, total }: LostTextAnswer, screen: Screen): string {
-  const { colors } = screen;
-  if (total === 0) return `Nothing of ${oneLine(file)} was lost, as far as agents' edits are recorded.`;
-  const blocks = texts.map(({ session_id, author, turn, timestamp, lost_by, command, lines }) => {
-    const how = lost_by === "edit" ? "replaced by an edit" : `gone after ${oneLine(command ?? "", 80)}`;
-    const place = `${how}, ${when(timestamp, screen)} | session ${shortId(session_id)}:${turn}`;
-    const from = [place, sharedBy(author)].filter(Boolean).join(", ");
-    return [colors.dim(from), ...lines.map(printable)].join("\n");
-  });
-  const shown = texts.length < total ? [colors.dim(`${texts.length} of ${total}`)] : [];
-  return [...blocks, ...shown].join("\n\n");
 }

@@ -19,7 +19,6 @@ import {
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
 import { fileDifference } from "../checkpoints/operation.ts";
-import type { RewindRequest } from "./rewind.ts";
 
 export const rewindRequest = lazy(() =>
   z.object({
@@ -96,6 +95,17 @@ export const previewRewind = operation({
   response: rewindAnswer,
   answer: async () => (await import("./answer.ts")).previewRewind,
 });
+
+export interface RewindRequest {
+  /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
+  target: string;
+  /** Give the whole difference, not only the files. */
+  patch?: boolean | undefined;
+  /** Make the working tree the commit's. */
+  restore?: boolean | undefined;
+  /** Check the commit out there; absolute. */
+  worktree?: string | undefined;
+}
 
 /** Puts files back as they were. */
 export const rewind = localOperation(async () => {

@@ -10,9 +10,9 @@ import { saveCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { saveCommit } from "../../store/memory/commits/commits.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { createPalette } from "../../terminal/palette.ts";
-import type { RewindAnswer } from "./operation.ts";
+import type { RewindAnswer, RewindRequest } from "./operation.ts";
 import { renderRewind } from "./pm-rewind.ts";
-import { type RewindRequest, rewindTo } from "./rewind.ts";
+import { rewindTo } from "./rewind.ts";
 
 const uid = "4f1c9a2b77d0";
 const session = "8ecde0fc-091c-4586-b688-cc9efe6f655c";

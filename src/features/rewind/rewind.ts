@@ -34,7 +34,7 @@ import type { Binding, CheckpointRecord } from "../../store/memory/memory-record
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { isoTime } from "../status/describe-index.ts";
-import type { RewindAnswer, RewindSession } from "./operation.ts";
+import type { RewindAnswer, RewindRequest, RewindSession } from "./operation.ts";
 
 /**
  * Does something to the working tree that wants it clean: what Pommel added to files that git tracks is taken out
@@ -128,17 +128,6 @@ async function haveOwnHooks(project: Project, top: string, changed: ReadonlySet<
     if (committed === null || bare !== committed) return false;
   }
   return dirty.length > 0;
-}
-
-export interface RewindRequest {
-  /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
-  target: string;
-  /** Give the whole difference, not only the files. */
-  patch?: boolean | undefined;
-  /** Make the working tree the commit's. */
-  restore?: boolean | undefined;
-  /** Check the commit out there; absolute. */
-  worktree?: string | undefined;
 }
 
 const filesGiven = 200;

@@ -68,12 +68,12 @@ export async function sessionSearch(
   const known = searches.get(memory);
   if (known) return known;
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
-  const [{ SessionSearch: Search }, embedder] = await Promise.all([
-    import("../../sessions/search/engine.ts"),
+  const [{ searchWithCommits }, embedder] = await Promise.all([
+    import("../../attribution/search/search-with-commits.ts"),
     isByMeaning ? bundledQueryEmbedder() : null,
   ]);
   const waitPolicy = { ms: 250, continueLater: false };
-  const search = new Search({ root: project.root, memory, embedder, waitPolicy });
+  const search = searchWithCommits({ root: project.root, memory, embedder, waitPolicy });
   if (keeper !== null && mode === undefined) searches.set(memory, search);
   return search;
 }

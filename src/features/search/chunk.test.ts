@@ -6,9 +6,9 @@ import { screenOf } from "../../../test/support/screen.ts";
 import { reindex } from "../../answers/reindex.ts";
 import { type Project, projectAt } from "../../base/paths.ts";
 import { searchCode } from "../../faces/mcp/tools/search-code.ts";
-import { renderChunk } from "../impact/pm-code.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode as search } from "./code.ts";
+import { renderChunk } from "./pm/chunk.ts";
 
 const client = `import { withRetries } from "./retry";
 

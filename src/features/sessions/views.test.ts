@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { renderRelated } from "../impact/pm-code.ts";
-import { renderAnnotations, renderDecisions } from "../notes/pm-notes.ts";
+import { renderDecisions } from "../decisions/pm-decisions.ts";
+import { renderAnnotations } from "../notes/pm-notes.ts";
+import { renderRelated } from "../related/pm-related.ts";
 import type { SessionResponse } from "./operation.ts";
 import { renderSessions } from "./pm-session-list.ts";
 import { renderSession } from "./pm-session-show.ts";

@@ -1,3 +1,4 @@
+import { reloadSettings } from "../../answers/daemon/operation.ts";
 import { envName, loadConfig, type Origin, readConfigFile } from "../../base/config/config.ts";
 import {
   type EditResult,
@@ -20,7 +21,6 @@ import type { Project } from "../../base/paths.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { aligned, type Output } from "../../terminal/output.ts";
-import { reloadSettings } from "./operation.ts";
 
 type ConfigOptions = EditTarget;
 

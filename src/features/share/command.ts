@@ -1,42 +1,9 @@
 import { type Command, Option } from "commander";
 import { examples, run } from "../../terminal/frame.ts";
-import { numberRange, shared } from "../../terminal/options.ts";
-import { exportFormats } from "../notes/command.ts";
+import { shared } from "../../terminal/options.ts";
 
-/** `pm share` and its commands: options and help; the code is loaded when it runs. */
-export function declareShare(program: Command): void {
-  const share = program
-    .command("share")
-    .description("Share sessions, notes and who wrote what with others")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm share session 8ecde0fc --to chat.html", "one session, as a page to hand on"],
-        ["pm share git", "with whoever can read the remote"],
-        ["pm share team", "with colleagues, through PostgreSQL"],
-      ),
-    );
-
-  share
-    .command("session")
-    .description("Write one session to hand on: a page that any browser shows, without Pommel")
-    .argument("<id>", "the session; a prefix of its id is enough")
-    .addOption(new Option("--format <format>", "of the file").choices(exportFormats).default("html"))
-    .option("--to <path>", "the file (default: stdout)")
-    .option("--full", "leave nothing out of long outputs and edits")
-    .option("--turns <range>", "only these: 3, 3-9, 3-", numberRange)
-    .option("--no-output", "leave out what commands and tools printed")
-    .option("--force", "replace a file that exists")
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm share session 8ecde0fc --to chat.html", "a page to hand on"],
-        ["pm share session 8ecde0fc --turns 3-9 --no-output", "a part, without what commands printed"],
-        ["pm share session 8ecde0fc --format markdown", "to paste into a message"],
-      )}\n\nAll texts are scrubbed again by the current rules. Exits with 5 when the session does not exist.`,
-    )
-    .action(run(async () => (await import("../export/pm-export.ts")).shareSessionCommand));
-
+/** `pm share git` and `trust`. */
+export function declareShareGit(share: Command): void {
   share
     .command("git")
     .description("Share the memory through git: import what others shared, push what is new here")
@@ -56,7 +23,7 @@ export function declareShare(program: Command): void {
         ["pm share git --allow-public", "for a remote whose readers you trust"],
       )}\n\nNothing is shared unless you say so. Your index, working tree and branches are not touched.`,
     )
-    .action(run(async () => (await import("./pm-share-git.ts")).shareGitCommand));
+    .action(run(async () => (await import("./pm-share-git.ts")).shareGitCommand, { startsDaemon: true }));
 
   share
     .command("trust")
@@ -76,12 +43,10 @@ export function declareShare(program: Command): void {
       )}\n\nWho means a name, a key, or the beginning of one. Nothing is shared, and nobody is told.`,
     )
     .action(run(async () => (await import("./pm-trust.ts")).trustCommand));
-
-  declareTeam(share);
-  declareAttribution(share);
 }
 
-function declareTeam(share: Command): void {
+/** `pm share team`. */
+export function declareTeam(share: Command): void {
   const team = share
     .command("team")
     .description("Share through PostgreSQL: import what is new there, share what is new here")
@@ -95,14 +60,14 @@ function declareTeam(share: Command): void {
         ["pm share team off --remove", "leave, and take back what was shared"],
       )}\n\nOnly projects in which you ran \`pm share team on\` are shared. \`pm memory forget\` takes back what it forgets.`,
     )
-    .action(run(async () => (await import("./pm-share-team.ts")).shareTeamCommand));
+    .action(run(async () => (await import("./pm-share-team.ts")).shareTeamCommand, { startsDaemon: true }));
 
   team
     .command("on")
     .description("Share this project's sessions, notes and commits from now on")
     .option("--project <name>", "the project's name at the server (default: its first commit)")
     .addHelpText("after", examples(["pm share team on", "then `pm share team`, or wait for the daemon"]))
-    .action(run(async () => (await import("./pm-share-team.ts")).onCommand));
+    .action(run(async () => (await import("./pm-share-team.ts")).onCommand, { startsDaemon: true }));
 
   team
     .command("off")
@@ -115,13 +80,13 @@ function declareTeam(share: Command): void {
         ["pm share team off --remove", "nothing of yours stays"],
       ),
     )
-    .action(run(async () => (await import("./pm-share-team.ts")).offCommand));
+    .action(run(async () => (await import("./pm-share-team.ts")).offCommand, { startsDaemon: true }));
 
   team
     .command("status")
     .description("Show what is shared, and whose sessions are here")
     .addHelpText("after", examples(["pm share team status", "asks this machine only"]))
-    .action(run(async () => (await import("./pm-share-team.ts")).statusCommand));
+    .action(run(async () => (await import("./pm-share-team.ts")).statusCommand, { startsDaemon: true }));
 
   team
     .command("members")
@@ -132,58 +97,5 @@ function declareTeam(share: Command): void {
       "after",
       examples(["pm share team members", "who may"], ["pm share team members --add bob cleo", "let them"]),
     )
-    .action(run(async () => (await import("./pm-share-team.ts")).membersCommand));
-}
-
-function declareAttribution(share: Command): void {
-  const attribution = share
-    .command("attribution")
-    .description("Exchange who wrote which lines with other tools")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm share attribution export --git-ai main..HEAD", "notes that Git AI and others read"],
-        ["pm share attribution import traces.jsonl", "what another tool recorded"],
-      ),
-    );
-
-  attribution
-    .command("export")
-    .description("Write who wrote the lines of commits in an open format")
-    .argument(
-      "[range]",
-      "commits as git log takes them: main..HEAD; one revision is that commit (default: all of HEAD's)",
-    )
-    .option("--git-ai", "as notes on the commits, refs/notes/ai (Git AI standard 3.0.0)")
-    .option("--notes", "as notes for people, a line per session, refs/notes/pommel (git log --notes=pommel)")
-    .option("--agent-trace", "as trace records, one on each line (Agent Trace 0.1)")
-    .option("--to <file>", "where trace records go (default: stdout)")
-    .option("--force", "also replace notes that another tool wrote, or a file that exists")
-    .option(...shared.dryRun)
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm share attribution export --git-ai", "notes on all commits whose lines have an author"],
-        ["pm share attribution export --notes main..HEAD", "notes to read with `git log --notes=pommel`"],
-        ["pm share attribution export --git-ai HEAD --dry-run", "what the last commit would get"],
-        ["git push origin refs/notes/ai", "share the notes"],
-        ["git update-ref -d refs/notes/ai", "remove all notes, those of other tools, too"],
-        ["pm share attribution export --agent-trace main..HEAD --to traces.jsonl", "a file to hand on"],
-      )}\n\nAn unknown line gets no entry in a note of Git AI, and is unknown in a trace record. A second run changes nothing, and the\ncommand that takes the notes back is printed.`,
-    )
-    .action(run(async () => (await import("../exchange/pm-attribution.ts")).attributionExportCommand));
-
-  attribution
-    .command("import")
-    .description("Import who wrote the lines of commits, as another tool recorded it")
-    .argument("<file>", "trace records of Agent Trace: one, an array, or one on each line")
-    .option(...shared.dryRun)
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm share attribution import traces.jsonl", "lines that are unknown here get its authors"],
-        ["pm share attribution import traces.jsonl --dry-run", "how many"],
-      )}\n\nPommel's own evidence stays, and what is imported is labelled as another tool's word. Notes of Git AI need no import.`,
-    )
-    .action(run(async () => (await import("../exchange/pm-attribution.ts")).attributionImportCommand));
+    .action(run(async () => (await import("./pm-share-team.ts")).membersCommand, { startsDaemon: true }));
 }

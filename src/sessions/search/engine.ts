@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import type { CommitsOfResults } from "../../attribution/search/commits-of-results.ts";
 import { PommelError } from "../../base/errors.ts";
 import { tokenStream } from "../../base/text/tokens.ts";
 import { heldShare, isLiteral, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
@@ -34,10 +33,10 @@ import { ownEvidence, type RankedChunk, rankSessions, type SessionCandidate } fr
 import { reasonsFor } from "./reasons.ts";
 import { filterOf } from "./scope.ts";
 import { saysAsMuch, snippetAround } from "./snippet.ts";
-import type { CommitOfResult, SessionAnswer, SessionQuery } from "./types.ts";
+import type { CommitOfResult, FindsCommits, SessionAnswer, SessionQuery } from "./types.ts";
 import { type SessionWeights, sessionWeights } from "./weights.ts";
 
-interface SessionSearchOptions {
+export interface SessionSearchOptions {
   /** Paths of touched files are relative to it. */
   root: string;
   memory: Memory;
@@ -47,8 +46,8 @@ interface SessionSearchOptions {
   /** Judges the answer. */
   judge?: typeof standardJudge;
   now?: () => number;
-  /** The time limit for asking git about the commits of results, and whether it continues for the next search. */
-  waitPolicy?: { ms: number; continueLater: boolean };
+  /** Loads what finds the commits that results led to. Left out: none are found. */
+  loadCommits?: () => Promise<FindsCommits>;
 }
 
 const unheldNote =
@@ -64,7 +63,7 @@ interface Presented {
 export class SessionSearch {
   private readonly weights: SessionWeights;
   private readonly passages = new Map<string, PassageNearness>();
-  private commits: CommitsOfResults | null = null;
+  private commits: FindsCommits | null = null;
 
   constructor(private readonly options: SessionSearchOptions) {
     this.weights = options.weights ?? sessionWeights;
@@ -105,10 +104,10 @@ export class SessionSearch {
     const led = commitsOfSessions(this.options.memory, [
       ...new Set(results.map(({ session_id }) => session_id)),
     ]);
-    if (led.size === 0) return [];
+    const { loadCommits } = this.options;
     // Loaded on demand: many memories have no commits.
-    const { CommitsOfResults } = await import("../../attribution/search/commits-of-results.ts");
-    this.commits ??= new CommitsOfResults(this.options);
+    if (led.size === 0 || loadCommits === undefined) return [];
+    this.commits ??= await loadCommits();
     return this.commits.of(results, led);
   }
 

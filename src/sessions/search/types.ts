@@ -1,5 +1,6 @@
 import type { SessionResult, TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { ChunkKind, ChunkType, MatchMode, SearchMode, SearchPlace } from "../../protocol/values.ts";
+import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 
 /** A question to the memory of conversations. */
 export interface SessionQuery {
@@ -72,3 +73,12 @@ export type OtherTurn = SessionResult["other_turns"][number];
 
 /** What the engine answers: all but how old the memory is. */
 export type SessionAnswer = Omit<TranscriptSearchResponse, "scope" | "memory">;
+
+/** Finds the commits that results led to, by the results' places. */
+export interface FindsCommits {
+  /** @param bySession the commits that the results' sessions led to */
+  of(
+    results: readonly Pick<SessionResult, "session_id" | "turn" | "last_turn">[],
+    bySession: ReadonlyMap<string, readonly LedTo[]>,
+  ): Promise<CommitOfResult[][]>;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { analyseQuery } from "../../code/search/query.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { changedLikewise } from "./likewise.ts";
+import { analyseQuery } from "./query.ts";
 
 /** Commits with their scores. */
 const indexOf = (...commits: [score: number, subject: string, files: string[]][]) => {

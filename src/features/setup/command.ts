@@ -1,25 +1,7 @@
 import { type Command, Option } from "commander";
-import { agentNames, defaultAgentName, setupNames } from "../../../../agents/profiles.ts";
-import { examples, run } from "../../../../terminal/frame.ts";
-import { shared } from "../../../../terminal/options.ts";
-
-/** The commands that set up, configure and examine: options and help. Their code is loaded when they run. */
-
-export function declareDemo(program: Command): void {
-  program
-    .command("demo")
-    .description("Show what Pommel does, in a made-up repository that goes afterwards")
-    .argument("[directory]", "search this repository first")
-    .argument("[question...]", "what for")
-    .addHelpText(
-      "after",
-      examples(
-        ["pm demo", "search, why, how, fix, review and the page, in a home of its own"],
-        ['pm demo . "retry with backoff"', "first a search in this repository"],
-      ),
-    )
-    .action(run(async () => (await import("../../../../features/demo/pm-demo.ts")).demoCommand));
-}
+import { defaultAgentName, setupNames } from "../../agents/profiles.ts";
+import { examples, run } from "../../terminal/frame.ts";
+import { shared } from "../../terminal/options.ts";
 
 export function declareSetup(program: Command): void {
   program
@@ -44,7 +26,7 @@ export function declareSetup(program: Command): void {
         ["pm setup --dry-run", "every change that it would make"],
       ),
     )
-    .action(run(async () => (await import("../../../../features/setup/pm-setup.ts")).setupCommand));
+    .action(run(async () => (await import("./pm-setup.ts")).setupCommand));
 }
 
 export function declareInit(program: Command): void {
@@ -80,49 +62,28 @@ export function declareInit(program: Command): void {
         ["pm init --languages go,ts", "index only Go and TypeScript"],
       ),
     )
-    .action(run(async () => (await import("../../../../features/setup/init/pm-init.ts")).initCommand));
+    .action(run(async () => (await import("./init/pm-init.ts")).initCommand));
 }
 
-export function declareImport(program: Command): void {
+export function declareEnable(program: Command): void {
   program
-    .command("import")
-    .description("Import past sessions")
-    .argument("<agent>", `the agent: ${agentNames.join(", ")}; or another memory: aline, pommel`)
-    .argument(
-      "[path]",
-      "a directory of transcripts, or one transcript (default: the agent's own); for aline: its database; for pommel: a file of `pm memory export --all`",
-    )
-    .option("--since <time>", 'only sessions active since: "2026-01-31", "last month"')
-    .option("--all-projects", "also sessions of other projects")
-    .option("--dry-run", "only show what there is")
-    .option("-y, --yes", "do not ask")
-    .addHelpText(
-      "after",
-      `${examples(
-        ["pm import claude", "this project's sessions with Claude Code"],
-        ["pm import claude --dry-run", "how many, and how long it would take"],
-        ['pm import claude --since "last month"', "only lately"],
-        ["pm import claude ~/old-laptop/.claude/projects --all-projects", "from another directory"],
-        ["pm import codex", "sessions with Codex CLI, archived ones too"],
-        ["pm import atif runs", "trajectories of other tools, from a directory"],
-        ["pm import pommel memory.jsonl", "what pm memory export --all wrote"],
-        ["pm import aline", "sessions, events and commits from ~/.aline/db/aline.db"],
-      )}\n\nCtrl-C stops watching; the import continues. Safe to run again: nothing is imported twice.`,
-    )
-    .action(run(async () => (await import("../../../../features/import/pm-import.ts")).importCommand));
-}
-
-export function declareConfig(program: Command): void {
-  const config = program
-    .command("config")
-    .description("Read and change settings (listed in docs/configuration.md)")
+    .command("enable")
+    .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
+    .option("--local", "use .claude/settings.local.json (only you), also where the team's files were used")
+    .option("--claude", "only Claude Code's hooks")
+    .option("--git", "only git's hooks")
     .addHelpText(
       "after",
       examples(
-        ["pm config", "every setting, its value and where it comes from"],
-        ["pm config get search.limit", "one value"],
-        ["pm config set search.limit 20", "for this project"],
-        ['pm config set index.exclude "dist/**,*.min.js"', "a list, comma separated"],
+        ["pm enable", "add missing hooks to agents' settings and git"],
+        ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
+        ["pm enable --local", "only for you, not for the whole team"],
+      ),
+    )
+    .action(run(async () => (await import("./pm-enable.ts")).enableCommand));
+}
+
+/**,*.min.js"', "a list, comma separated"],
         ["pm config set --global daemon.port 7420", "for all your projects"],
         ["pm config unset search.limit", "back to the global or default value"],
       ),
@@ -136,7 +97,7 @@ export function declareConfig(program: Command): void {
     .argument("[prefix]", "only settings with this prefix")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config list index", "the settings of [index]"]))
-    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configListCommand));
+    .action(run(async () => (await import("../settings/pm-config.ts")).configListCommand));
 
   config
     .command("get")
@@ -144,7 +105,7 @@ export function declareConfig(program: Command): void {
     .argument("<key>", "the setting, such as search.limit")
     .option(...globalOption)
     .addHelpText("after", examples(["pm config get search.limit", "prints 10"]))
-    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configGetCommand));
+    .action(run(async () => (await import("../settings/pm-config.ts")).configGetCommand));
 
   config
     .command("set")
@@ -154,7 +115,7 @@ export function declareConfig(program: Command): void {
     .option(...globalOption)
     .option(...teamOption)
     .addHelpText("after", examples(["pm config set search.limit 20", "for this project"]))
-    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configSetCommand));
+    .action(run(async () => (await import("../settings/pm-config.ts")).configSetCommand));
 
   config
     .command("unset")
@@ -163,7 +124,7 @@ export function declareConfig(program: Command): void {
     .option(...globalOption)
     .option(...teamOption)
     .addHelpText("after", examples(["pm config unset search.limit", "back to the default"]))
-    .action(run(async () => (await import("../../../../features/settings/pm-config.ts")).configUnsetCommand));
+    .action(run(async () => (await import("../settings/pm-config.ts")).configUnsetCommand));
 }
 
 export function declareProjects(program: Command): void {
@@ -182,7 +143,7 @@ export function declareProjects(program: Command): void {
     .description("List projects, most recently used first")
     .addHelpText("after", examples(["pm projects list --json", "for scripts"]))
     .action(
-      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsListCommand),
+      run(async () => (await import("../projects/pm-projects.ts")).projectsListCommand),
     );
   projects
     .command("join")
@@ -194,7 +155,7 @@ export function declareProjects(program: Command): void {
       examples(["pm projects join ~/code/copy ~/code/app", "what both recorded is one memory"]),
     )
     .action(
-      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsJoinCommand),
+      run(async () => (await import("../projects/pm-projects.ts")).projectsJoinCommand),
     );
   projects
     .command("split")
@@ -205,7 +166,7 @@ export function declareProjects(program: Command): void {
       examples(["pm projects split ~/code/fork", "it has a memory of its own from now on"]),
     )
     .action(
-      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsSplitCommand),
+      run(async () => (await import("../projects/pm-projects.ts")).projectsSplitCommand),
     );
   projects
     .command("forget")
@@ -225,7 +186,7 @@ export function declareProjects(program: Command): void {
       ),
     )
     .action(
-      run(async () => (await import("../../../../features/projects/pm-projects.ts")).projectsForgetCommand),
+      run(async () => (await import("../projects/pm-projects.ts")).projectsForgetCommand),
     );
 }
 
@@ -243,7 +204,7 @@ export function declareDoctor(program: Command): void {
         ["pm doctor --repair", "mend damaged databases; the damaged files stay beside them"],
       ),
     )
-    .action(run(async () => (await import("../../../../features/doctor/pm-doctor.ts")).doctorCommand));
+    .action(run(async () => (await import("../doctor/pm-doctor.ts")).doctorCommand));
 }
 
 export function declareEnable(program: Command): void {
@@ -261,7 +222,7 @@ export function declareEnable(program: Command): void {
         ["pm enable --local", "only for you, not for the whole team"],
       ),
     )
-    .action(run(async () => (await import("../../../../features/setup/pm-enable.ts")).enableCommand));
+    .action(run(async () => (await import("./pm-enable.ts")).enableCommand));
 }
 
 /** `pm disable` */
@@ -271,7 +232,7 @@ export function declareDisable(program: Command): void {
     .description("Stop recording, and remove what pm init added to agents' files and git hooks")
     .option("--global", "in all projects, and from your own files that pm setup changed")
     .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
-    .action(run(async () => (await import("../../../../features/setup/pm-enable.ts")).disableCommand));
+    .action(run(async () => (await import("./pm-enable.ts")).disableCommand));
 }
 
 export function declareUninstall(program: Command): void {
@@ -292,5 +253,5 @@ export function declareUninstall(program: Command): void {
       )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
 Safe to run again. Finally: npm uninstall -g pommel`,
     )
-    .action(run(async () => (await import("../../../../features/setup/pm-uninstall.ts")).uninstallCommand));
+    .action(run(async () => (await import("./pm-uninstall.ts")).uninstallCommand));
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { renderAround } from "./pm-code.ts";
+import { renderAround } from "./pm-related.ts";
 
 it("says of each file around the asked ones how it is tied to them", () => {
   const code = [

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { nothing, operation } from "../../answers/operation.ts";
 import { count, described, lazy, place, strings, text, time } from "../../protocol/shape-parts.ts";
+import { nothing, operation } from "../operation.ts";
 
 export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
 
@@ -115,4 +115,25 @@ export const shutDown = operation({
   request: nothing,
   response: shutdownResponse,
   answer: async () => (await import("./answer.ts")).shutDown,
+});
+
+/** Changed settings: those applied now, and those that need a restart. */
+export const reloadResponse = lazy(() =>
+  z.object({
+    applied: strings,
+    need_restart: strings,
+    /** It runs in a terminal, where only the person there restarts it. */
+    in_foreground: z.boolean(),
+  }),
+);
+
+export const reloadSettings = operation({
+  name: "reloadSettings",
+  path: "POST /settings/reload",
+  summary: "Apply changed settings",
+  of: "daemon",
+  changes: true,
+  request: nothing,
+  response: reloadResponse,
+  answer: async () => (await import("./answer.ts")).reloadSettings,
 });

@@ -1,7 +1,7 @@
 import { tokensOf } from "../../base/text/tokens.ts";
-import type { AnalysedQuery } from "../../code/search/query.ts";
-import { type Change, coverage, type StemWeights } from "../../code/search/signals.ts";
 import type { CommitIndex } from "../../store/index/port.ts";
+import type { AnalysedQuery } from "./query.ts";
+import { type Change, coverage, type StemWeights } from "./signals.ts";
 
 /** What earlier commits changed, by path. */
 export type Changes = ReadonlyMap<string, Change>;

@@ -1,12 +1,13 @@
-import { KeptOnce } from "../../answers/kept.ts";
-import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
+import { KeptOnce } from "../kept.ts";
+import type { Subjects } from "../operation.ts";
 import type {
   commandRequest,
   commandResponse,
   daemonResponse,
   logRequest,
   logResponse,
+  reloadResponse,
 } from "./operation.ts";
 
 /** What the daemon does for programs of this person. */
@@ -40,3 +41,8 @@ export function shutDown() {
   daemonItself.get().stopSoon();
   return { stopping: true as const, pid: process.pid };
 }
+
+/** Has a daemon go by changed settings of all that it keeps. */
+export const reloading = new KeptOnce<(place: string | null) => Promise<Shaped<typeof reloadResponse>>>();
+
+export const reloadSettings = ({ place }: Subjects["daemon"]) => reloading.get()(place);

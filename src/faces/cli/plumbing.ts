@@ -1,7 +1,7 @@
 import { Argument, type Command } from "commander";
-import { agentNames, defaultAgentName, launchVariables } from "../../../../agents/profiles.ts";
-import { anyHook, gitHookNames, hookNames } from "../../../../protocol/hooks.ts";
-import { examples, run } from "../../../../terminal/frame.ts";
+import { agentNames, defaultAgentName, launchVariables } from "../../agents/profiles.ts";
+import { anyHook, gitHookNames, hookNames } from "../../protocol/hooks.ts";
+import { examples, run } from "../../terminal/frame.ts";
 
 /** The commands that agents, git, editors and shells run: options and help. Their code is loaded when they run. */
 
@@ -29,8 +29,8 @@ export function declareHook(program: Command): void {
     .action(
       run(async () => {
         const [{ runHook }, { runGitHook }] = await Promise.all([
-          import("../../../hooks/run-hook.ts"),
-          import("../../../hooks/run-git-hook.ts"),
+          import("../hooks/run-hook.ts"),
+          import("../hooks/run-git-hook.ts"),
         ]);
         return async (
           _,
@@ -62,7 +62,7 @@ export function declareMcp(program: Command): void {
     )
     .action(
       run(async () => {
-        const { runMcp } = await import("../../../mcp/server/run.ts");
+        const { runMcp } = await import("../mcp/server/run.ts");
         return async ({ cwd }, { allProjects = false }: { allProjects?: boolean }) => {
           // Who names a directory means it, wherever the agent was launched.
           if (process.argv.some((arg) => /^(?:-C|--cwd)/.test(arg)))
@@ -85,7 +85,7 @@ export function declareLsp(program: Command): void {
     )
     .action(
       run(async () => {
-        const { startLsp } = await import("../../../lsp/server.ts");
+        const { startLsp } = await import("../lsp/server.ts");
         return async () => {
           startLsp();
           return new Promise<undefined>(() => {});
@@ -110,7 +110,7 @@ export function declareStatusline(program: Command): void {
     )
     .action(
       run(async () => {
-        const { printStatusline } = await import("../../../hooks/statusline.ts");
+        const { printStatusline } = await import("../hooks/statusline.ts");
         return (_, { prompt = false }: { prompt?: boolean }) => printStatusline(prompt);
       }),
     );
@@ -122,7 +122,7 @@ export function declareComplete(program: Command): void {
     .command("complete", { hidden: true })
     .argument("<source>", "agents, branches, checkpoints, events, packages or sessions")
     .addHelpText("after", examples(["pm complete branches", "what completion scripts offer for --branch"]))
-    .action(run(async () => (await import("../../completion/complete.ts")).completeCommand));
+    .action(run(async () => (await import("./completion/complete.ts")).completeCommand));
 }
 
 export function declareCompletion(program: Command): void {
@@ -140,5 +140,5 @@ Install:
   PowerShell  Add-Content $PROFILE 'pm completion powershell | Out-String | Invoke-Expression'
 ${examples(["pm completion bash", "print the script for bash"])}`,
     )
-    .action(run(async () => (await import("../../completion/scripts.ts")).completionCommand));
+    .action(run(async () => (await import("./completion/scripts.ts")).completionCommand));
 }

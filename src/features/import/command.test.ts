@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { agents } from "../../../../agents/registry.ts";
-import { declareImport } from "./set-up.ts";
+import { agents } from "../../agents/registry.ts";
+import { declareImport } from "./command.ts";
 
 it("names every agent in the help of pm import", () => {
   const program = new Command();
