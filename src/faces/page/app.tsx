@@ -1,16 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import { AskError, lastRefusal, signedOut } from "./api/ask.ts";
-import { placeShown } from "./api/place.ts";
-import { loadProject, loadProjects, project, projectError } from "./api/project.ts";
-import { useAnswer } from "./api/use-answer.ts";
-import { follow } from "./api/written.ts";
-import { Inline } from "./components/marked.tsx";
-import { Empty, Failure, Loading } from "./components/states.tsx";
-import { linkTo, restOf, route, type ViewProps } from "./router.ts";
+import type { View } from "../../features/views.ts";
+import { AskError, lastRefusal, signedOut } from "../../page/api/ask.ts";
+import { placeShown } from "../../page/api/place.ts";
+import { loadProject, loadProjects, project, projectError } from "../../page/api/project.ts";
+import { useAnswer } from "../../page/api/use-answer.ts";
+import { follow } from "../../page/api/written.ts";
+import { Inline } from "../../page/components/marked.tsx";
+import { Empty, Failure, Loading } from "../../page/components/states.tsx";
+import { linkTo, restOf, route, type ViewProps } from "../../page/router.ts";
 import { Help, Palette } from "./shell/palette.tsx";
 import { SideBar } from "./shell/side-bar.tsx";
 import { TopBar } from "./shell/top-bar.tsx";
-import { loadedView, loadOthers, loadView, type View, viewAt } from "./views.ts";
+import { loadedView, loadOthers, loadView, viewAt } from "./views.ts";
 
 /** The whole page: its frame, and the view at the address. */
 export function App() {

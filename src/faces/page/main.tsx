@@ -1,16 +1,16 @@
 import { render } from "preact";
-import { signInWithCode } from "./api/ask.ts";
+import { signInWithCode } from "../../page/api/ask.ts";
+import { followTime } from "../../page/components/time.tsx";
+import { route } from "../../page/router.ts";
 import { App } from "./app.tsx";
-import { followTime } from "./components/time.tsx";
-import { route } from "./router.ts";
 import { listenForKeys } from "./shell/keys.ts";
 import { applyTheme } from "./shell/theme.ts";
 import { loadView, viewAt } from "./views.ts";
-import "./styles/tokens.css";
-import "./styles/base.css";
-import "./styles/shell.css";
-import "./styles/components.css";
-import "./styles/panels.css";
+import "../../page/styles/tokens.css";
+import "../../page/styles/base.css";
+import "../../page/styles/shell.css";
+import "../../page/styles/components.css";
+import "../../page/styles/panels.css";
 
 applyTheme();
 const signedIn = signInWithCode();

@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             {
               name: "page",
-              test: /src\/faces\/page\/(api|shell|components\/(?!forget|markdown))|node_modules\/@?preact/,
+              test: /src\/(?:page\/(?:api|components\/(?!forget|markdown))|faces\/page\/shell)|node_modules\/@?preact/,
             },
           ],
         },

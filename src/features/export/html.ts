@@ -8,7 +8,7 @@ import type { ToolCall, TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { type Margin, marginsOf, minute, storyOfTurn } from "../sessions/turn-words.ts";
 import { decisionPlace, type ExportIndex, type SessionDocument, sessionFacts, titleOf } from "./document.ts";
 
-/** The colours are those of the local page (src/faces/page/styles/tokens.css). */
+/** The colours are those of the local page (src/page/styles/tokens.css). */
 const style = `
 :root { color-scheme: light dark;
   --background: #fbfbfa; --surface: #fff; --border: #e7e5e1; --text: #1d1c1a; --muted: #66635d; --accent: #4549c4;

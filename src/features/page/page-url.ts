@@ -6,7 +6,7 @@ import { createPageCode } from "./operation.ts";
 /** Slashes stay readable. */
 const encoded = (text: string) => text.split("/").map(encodeURIComponent).join("/");
 
-/** The page's own addresses of its views, as its router reads them (`src/faces/page/router.ts`). */
+/** The page's own addresses of its views, as its router reads them (`src/page/router.ts`). */
 export const pageRoutes = {
   home: "/",
   sessions: "/sessions",

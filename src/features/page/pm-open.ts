@@ -12,7 +12,7 @@ import { listBrowsers, signOut } from "./operation.ts";
 import { pageRoutes, pageUrl } from "./page-url.ts";
 
 /**
- * The page's own address of a view, as the page's router reads it (src/faces/page/router.ts).
+ * The page's own address of a view, as the page's router reads it (src/page/router.ts).
  * @param place makes a path relative to the project's root
  * @throws PommelError `usage` for an unknown view, or one without what it needs
  */

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import { editorLink } from "../api/project.ts";
-import { goTo, linkTo } from "../router.ts";
-import { views } from "../views.ts";
+import { views } from "../../../features/views.ts";
+import { editorLink } from "../../../page/api/project.ts";
+import { goTo, linkTo } from "../../../page/router.ts";
 
 /** Whether the list of everything that can be gone to is shown. */
 export const isPaletteOpen = signal(false);

@@ -1,13 +1,14 @@
 import { isRunning } from "../../../features/sessions/session-words.ts";
-import { placeShown, showPlace } from "../api/place.ts";
-import { project, projects } from "../api/project.ts";
-import { useAnswer } from "../api/use-answer.ts";
-import { Icon, type IconName } from "../components/icon.tsx";
-import { Inline } from "../components/marked.tsx";
-import { Time } from "../components/time.tsx";
-import { sessionName } from "../components/words.ts";
-import { goTo, linkTo, route, sessionLink } from "../router.ts";
-import { viewAt, views } from "../views.ts";
+import { views } from "../../../features/views.ts";
+import { placeShown, showPlace } from "../../../page/api/place.ts";
+import { project, projects } from "../../../page/api/project.ts";
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { Icon, type IconName } from "../../../page/components/icon.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
+import { Time } from "../../../page/components/time.tsx";
+import { sessionName } from "../../../page/components/words.ts";
+import { goTo, linkTo, route, sessionLink } from "../../../page/router.ts";
+import { viewAt } from "../views.ts";
 import { isHelpOpen } from "./keys.ts";
 import { switchTheme, type Theme, theme } from "./theme.ts";
 

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import { Icon } from "../components/icon.tsx";
-import { goTo, linkTo, route } from "../router.ts";
+import { Icon } from "../../../page/components/icon.tsx";
+import { goTo, linkTo, route } from "../../../page/router.ts";
 import { isPaletteOpen, searchBoxId } from "./keys.ts";
 
 /** The search box: it searches with every key, the words are the address's. Before there are any, Search has it in the middle. */

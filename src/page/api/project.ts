@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals";
+import type { PageResponse } from "../../features/page/operation.ts";
+import type { projectsResponse } from "../../features/projects/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { AskError, ask, askErrorOf } from "./ask.ts";
+import { placeShown, showPlace } from "./place.ts";
+
+/** What is known of the project from the start; null until the first answer. */
+export const project = signal<PageResponse | null>(null);
+
+/** Why there is none. */
+export const projectError = signal<AskError | null>(null);
+
+/** Those that can be shown, the last used first; none until the first answer. */
+export const projects = signal<Shaped<typeof projectsResponse>["projects"]>([]);
+
+export async function loadProject(): Promise<void> {
+  try {
+    if (placeShown() === null) {
+      await loadProjects();
+      const [last] = projects.value;
+      if (!last) throw new AskError("not_initialised", "There is no project yet.", "Run `pm open` in one.");
+      showPlace(last.root);
+    }
+    project.value = await ask("page", {});
+    projectError.value = null;
+  } catch (error) {
+    projectError.value = askErrorOf(error);
+  }
+}
+
+/** Best effort: the project that is shown does not need the others. */
+export async function loadProjects(): Promise<void> {
+  const known = await ask("projects", {}).catch(() => null);
+  if (known) projects.value = known.projects.filter(({ is_gone }) => !is_gone);
+}
+
+/** The address that opens a file of the project in the user's editor; null if none is configured. */
+export function editorLink(path: string, line = 1): string | null {
+  const known = project.value;
+  if (!known?.editor) return null;
+  const root = known.root.replaceAll("\\", "/");
+  const absolute = `${root.startsWith("/") ? "" : "/"}${root}/${path}`;
+  const encoded = absolute.split("/").map(encodeURIComponent).join("/");
+  return known.editor.replaceAll("{path}", () => encoded).replaceAll("{line}", String(line));
+}

@@ -1,0 +1,91 @@
+import { signal } from "@preact/signals";
+import type { OperationName } from "../../features/index.ts";
+import type { stateResponse } from "../../features/status/operation.ts";
+import { livePath } from "../../protocol/addresses.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { open, signedOut } from "./ask.ts";
+import { placeShown } from "./place.ts";
+
+type Marks = Shaped<typeof stateResponse>;
+type Part = keyof Marks;
+
+/** What answers are made of that may change while they are looked at. */
+const madeOf: Partial<Record<OperationName, readonly Part[]>> = {
+  annotations: ["memory"],
+  checkpoints: ["memory"],
+  decisions: ["memory"],
+  directory: ["memory"],
+  injections: ["memory"],
+  page: ["memory"],
+  queue: ["memory", "code"],
+  review: ["memory"],
+  session: ["memory"],
+  sessions: ["memory"],
+  sessionsEverywhere: ["memory"],
+  stats: ["memory"],
+  status: ["memory", "code"],
+};
+
+/** The marks that the daemon sent last; null until it has sent some. */
+let marks: Marks | null = null;
+
+/** When each part was written, as far as this page was told. Milliseconds since the epoch. */
+const times = signal<Readonly<Record<Part, number>>>({ memory: 0, code: 0 });
+
+/** When what an answer is made of was last written, 0 for never. Milliseconds since the epoch. */
+export const lastWriteTo = (operation: OperationName): number =>
+  Math.max(0, ...(madeOf[operation] ?? []).map((part) => times.value[part]));
+
+function noteMarks(now: Marks): void {
+  const before = marks;
+  marks = now;
+  // The first marks say nothing new.
+  if (before === null) return;
+  const [at, { memory, code }] = [Date.now(), times.value];
+  if (now.memory === before.memory && now.code === before.code) return;
+  times.value = {
+    memory: now.memory === before.memory ? memory : at,
+    code: now.code === before.code ? code : at,
+  };
+}
+
+/** Between the end of a connection and the next. Milliseconds. */
+const reconnectMs = 2000;
+
+let following: AbortController | null = null;
+
+/** Follows what is written while the page is in sight. */
+export function follow(): void {
+  const listen = () => {
+    if (document.visibilityState !== "visible" || placeShown() === null) {
+      following?.abort();
+      following = null;
+    } else if (following === null) {
+      following = new AbortController();
+      void keepReading(following.signal);
+    }
+  };
+  document.addEventListener("visibilitychange", listen);
+  listen();
+}
+
+async function keepReading(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    if (signedOut.value === null) await readMarks(signal).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, reconnectMs));
+  }
+}
+
+/** Server-sent events; not by `EventSource`, which sends no token. @throws as `ask`, or when the connection is lost */
+async function readMarks(signal: AbortSignal): Promise<void> {
+  const { body } = await open(livePath, "GET", undefined, signal);
+  const reader = body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      if (line.startsWith("data: ")) noteMarks(JSON.parse(line.slice("data: ".length)) as Marks);
+    }
+  }
+}

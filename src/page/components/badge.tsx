@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { blameAuthors } from "../../protocol/values.ts";
+
+/** Colours by meaning: styles/components.css. */
+export type Tone = "agent" | "human" | "unknown" | "good" | "warning" | "bad" | "plain";
+
+export function Badge({
+  tone = "plain",
+  title,
+  children,
+}: {
+  tone?: Tone;
+  title?: string | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <span class={`badge ${tone}`} title={title}>
+      {children}
+    </span>
+  );
+}
+
+const freshnessTitles = {
+  drifted: "The files changed since",
+  orphaned: "The files are gone",
+} as const;
+
+/** Fresh is the rule, and not worth a word. */
+export function Freshness({ of }: { of: "fresh" | "drifted" | "orphaned" | null }) {
+  if (of === null || of === "fresh") return null;
+  return (
+    <Badge tone={of === "drifted" ? "warning" : "bad"} title={freshnessTitles[of]}>
+      {of}
+    </Badge>
+  );
+}
+
+/** Numbers of lines by who wrote them. */
+export interface Lines {
+  agent: number;
+  human: number;
+  unknown: number;
+  before_agents?: number;
+}
+
+export const authorNames = {
+  agent: "agents",
+  human: "people",
+  unknown: "unknown",
+  before_agents: "before agents",
+} as const;
+
+/** The kinds of authors that wrote any. */
+export const authorsOf = (lines: Lines) =>
+  blameAuthors.flatMap((author) => {
+    const count = lines[author] ?? 0;
+    return count > 0 ? [{ author, name: authorNames[author], count }] : [];
+  });
+
+/** Lines by who wrote them, as a bar. */
+export function LinesBar({ lines }: { lines: Lines }) {
+  const parts = authorsOf(lines);
+  if (parts.length === 0) return null;
+  const label = `Lines: ${parts.map(({ name, count }) => `${count.toLocaleString("en")} ${name}`).join(", ")}`;
+  return (
+    <span class="lines-bar" role="img" aria-label={label} title={label}>
+      {parts.map(({ author, count }) => (
+        <span key={author} class={author} style={{ flexGrow: count }} />
+      ))}
+    </span>
+  );
+}
