@@ -4,9 +4,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { diffArrays } from "diff";
 import { type Range, type SymbolInformation, SymbolKind } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
+import { locate } from "../../answers/file-place.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import { locate } from "../../features/blame/file-place.ts";
 import { searchCode } from "../../features/search/operation.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { widthOf } from "../../base/text/display-width.ts";
+import { unknownAuthor } from "../../protocol/line-author.ts";
 import { summedUp } from "../files/files.ts";
-import { unknownAuthor } from "./blame-summary.ts";
 import type { BlameAnswer, BlameRange } from "./operation.ts";
 import { renderBlame, renderSummary } from "./pm-blame.ts";
 import { renderDirectory } from "./pm-blame-directory.ts";

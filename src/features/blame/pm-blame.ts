@@ -1,5 +1,6 @@
 import { existsSync, lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import { cutToWidth, padToWidth, widthOf } from "../../base/text/display-width.ts";
 import { call } from "../../client/call.ts";
@@ -13,10 +14,6 @@ import { aligned, type Screen } from "../../terminal/output.ts";
 import type { Palette } from "../../terminal/palette.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, heading, localTime, oneLine, shortAge, shortId } from "../../terminal/text.ts";
-import { explanationOf } from "./blame-summary.ts";
-import { locate, parseLines, parsePlace } from "./file-place.ts";
-import type { BlameAnswer, BlameRange } from "./operation.ts";
-import { blame } from "./operation.ts";
 import {
   authorMarks,
   authorNames,
@@ -27,7 +24,10 @@ import {
   shortHash,
   turnId,
   whoWrote,
-} from "./pm-blame-directory.ts";
+} from "./author-words.ts";
+import { explanationOf } from "./blame-summary.ts";
+import type { BlameAnswer, BlameRange } from "./operation.ts";
+import { blame } from "./operation.ts";
 
 interface BlameOptions {
   lines?: string[];

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { locate, parsePlace } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { onOtherScreen } from "../../terminal/live.ts";
-import { locate, parsePlace } from "../blame/file-place.ts";
 import { BrowsedPage } from "./browsed-page.ts";
 import type { State } from "./frame.ts";
 import { firstPages } from "./press.ts";

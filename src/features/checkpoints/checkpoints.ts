@@ -1,4 +1,5 @@
 import { analyseFor } from "../../answers/analyse.ts";
+import { backfillHint } from "../../answers/backfill-hint.ts";
 import { changing } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
@@ -8,6 +9,7 @@ import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import { silentLog } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
@@ -25,8 +27,6 @@ import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { backfillHint } from "../status/backfill-hint.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type {
   CheckpointAnswer,
   CheckpointSession,

@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../answers/file-place.ts";
 import { explanationOf } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { historyProblem } from "../../git/history/history.ts";
@@ -10,7 +11,6 @@ import { humanDuration, type Screen } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { pathsFrom } from "../related/related.ts";
 import type { BackfillRequest } from "./checkpoints.ts";
 import type { CheckpointSession, CheckpointSummary, CheckpointsRequest } from "./operation.ts";
 import { backfill, listCheckpoints } from "./operation.ts";

@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -5,7 +6,6 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { indented, passage } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { shortId, when } from "../../terminal/text.ts";
-import { pathsFrom } from "../related/related.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { type Decision, type decisionsRequest, listDecisions } from "./operation.ts";
 

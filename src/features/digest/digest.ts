@@ -1,5 +1,6 @@
 import { configOf } from "../../answers/open.ts";
 import { maxResults } from "../../base/max-results.ts";
+import { entry } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
@@ -10,7 +11,6 @@ import { listSessions, sessionsByUids } from "../../store/memory/sessions/sessio
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
-import { entry } from "../blame/blame-summary.ts";
 import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { changedIn, endOf } from "../sessions/brief.ts";

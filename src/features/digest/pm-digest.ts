@@ -15,7 +15,7 @@ import {
   oneLine,
   shortId,
 } from "../../terminal/text.ts";
-import { knownShare } from "../blame/pm-blame-directory.ts";
+import { knownShare } from "../blame/author-words.ts";
 import { digestEverywhere, type digestEverywhereRequest } from "../everywhere/operation.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { callNoted } from "../sessions/call-noted.ts";

@@ -4,6 +4,7 @@ import { withMemory, withMemoryIfAny } from "../../answers/open.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { shellQuoted } from "../../base/text/shell.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -24,7 +25,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { listProjects } from "../projects/known-projects.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type {
   CreateEventRequest,
   EventAnswer,

@@ -7,7 +7,7 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { writeNew } from "../export/write.ts";
+import { writeNew } from "../../terminal/write-file.ts";
 import type { NotesExport } from "./export-notes.ts";
 import { exportNotes, exportTraces, importTraces } from "./operation.ts";
 

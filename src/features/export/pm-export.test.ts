@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDirectory, writeNew } from "../../terminal/write-file.ts";
 import type { SessionSummary, ToolCall, TurnEntry } from "../sessions/operation.ts";
 import { type SessionDocument, withinSize } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
-import { openDirectory, writeNew } from "./write.ts";
 
 const entry = (kind: TurnEntry["kind"], text: string, tool: ToolCall | null = null): TurnEntry => ({
   ...{ kind, text, tool, timestamp: null, images: 0, omitted: 0 },

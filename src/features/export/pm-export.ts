@@ -10,6 +10,7 @@ import type { NumberRange } from "../../terminal/options.ts";
 import { humanBytes, tick } from "../../terminal/output.ts";
 import { createProgress } from "../../terminal/progress.ts";
 import { counted } from "../../terminal/text.ts";
+import { openDirectory, openFile, writeNew } from "../../terminal/write-file.ts";
 import { exportMemory } from "../memory-file/operation.ts";
 import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
 import { exportTrajectory, listSessions, showSession } from "../sessions/operation.ts";
@@ -25,7 +26,6 @@ import {
 } from "./document.ts";
 import { indexAsHtml, sessionAsHtml } from "./html.ts";
 import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
-import { openDirectory, openFile, writeNew } from "./write.ts";
 
 type FormatName = (typeof exportFormats)[number];
 

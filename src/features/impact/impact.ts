@@ -1,3 +1,4 @@
+import { parsePlace } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
@@ -11,7 +12,6 @@ import { holdsScripts, languages } from "../../code/languages/index.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { parsePlace } from "../blame/file-place.ts";
 import type { ImpactAnswer, ImpactRequest } from "./operation.ts";
 
 /** Asks the graph for what an answer can do without; null where there is no index that can be read. */

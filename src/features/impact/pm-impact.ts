@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { locate, parsePlace } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { TouchedCode } from "../../protocol/graph.ts";
@@ -8,7 +9,6 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { counted, hanging, heading, printable } from "../../terminal/text.ts";
-import { locate, parsePlace } from "../blame/file-place.ts";
 import { findImpact, type ImpactAnswer, type impactRequest } from "./operation.ts";
 
 /** Definitions that are asked about and named. */

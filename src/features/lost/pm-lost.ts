@@ -1,3 +1,4 @@
+import { locate } from "../../answers/file-place.ts";
 import { exitCode } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
@@ -6,7 +7,6 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { locate } from "../blame/file-place.ts";
 import { findLostText, type LostTextAnswer, type lostTextRequest } from "./operation.ts";
 
 /** `pm memory lost`. @returns 5 when nothing of the file was lost */

@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { locate } from "../../answers/file-place.ts";
 import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { editorAddress } from "../../base/config/settings/home-settings.ts";
 import type { Config } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { version } from "../../base/version.ts";
 import { gitText } from "../../git/git.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -19,14 +21,12 @@ import {
 } from "../../store/memory/sessions/sessions.ts";
 import { authorsHere } from "../../store/memory/sharing.ts";
 import { blameFile } from "../blame/blame-file.ts";
-import { locate } from "../blame/file-place.ts";
 import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
 import { injectedIn } from "../context/injected.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { searchTranscripts } from "../search/all.ts";
 import { isRunning } from "../sessions/session-words.ts";
 import { listSessionsOf } from "../sessions/sessions.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { StatuslineAnswer } from "../statusline/operation.ts";
 import type { PageResponse, questionsResponse } from "./operation.ts";
 

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { locate } from "../../answers/file-place.ts";
 import { PommelError } from "../../base/errors.ts";
 import { findProgram } from "../../base/find-program.ts";
 import { relativeTime } from "../../base/text/relative-time.ts";
@@ -7,7 +8,6 @@ import { findProject } from "../../git/projects/find-project.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { table } from "../../terminal/table.ts";
 import { counted } from "../../terminal/text.ts";
-import { locate } from "../blame/file-place.ts";
 import { listBrowsers, signOut } from "./operation.ts";
 import { pageRoutes, pageUrl } from "./page-url.ts";
 

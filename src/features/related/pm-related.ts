@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../answers/file-place.ts";
 import { exitCode } from "../../base/errors.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
@@ -8,7 +9,6 @@ import type { Screen } from "../../terminal/output.ts";
 import { fitted, hanging, heading, oneLine, printable, shortId, when } from "../../terminal/text.ts";
 import { decisionBlock } from "../decisions/pm-decisions.ts";
 import { findRelated, type RelatedSession, type relatedRequest } from "./operation.ts";
-import { pathsFrom } from "./related.ts";
 
 /** Files of a session that are named. */
 const filesShown = 4;

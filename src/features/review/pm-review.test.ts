@@ -4,7 +4,7 @@ import { screenOf } from "../../../test/support/screen.ts";
 import { widthOf } from "../../base/text/display-width.ts";
 import { markdownAsHtml } from "../../base/text/markdown/html.ts";
 import { asText } from "../../base/text/markdown/inert.ts";
-import { unknownAuthor } from "../blame/blame-summary.ts";
+import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { ReviewAnswer } from "./operation.ts";
 import { renderReview } from "./pm-review.ts";
 import { reviewAsMarkdown } from "./review-markdown.ts";

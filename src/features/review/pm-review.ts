@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../answers/file-place.ts";
 import { projectAt } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
 import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
@@ -26,10 +27,9 @@ import {
   inColor,
   percent,
   shareOf,
-} from "../blame/pm-blame-directory.ts";
+} from "../blame/author-words.ts";
 import type { Carried } from "../exchange/carry.ts";
 import { carryAttribution } from "../exchange/operation.ts";
-import { pathsFrom } from "../related/related.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../sessions/session-words.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "./operation.ts";

@@ -1,6 +1,6 @@
 import { asText } from "../../base/text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
-import { percent, shareOf } from "../blame/pm-blame-directory.ts";
+import { percent, shareOf } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { contestedText, fateOf, tieOf, turnsToShow } from "../sessions/session-words.ts";
 import type { ReviewAnswer, ReviewSession } from "./operation.ts";

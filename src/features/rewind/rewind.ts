@@ -4,6 +4,7 @@ import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
@@ -33,7 +34,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { RewindAnswer, RewindRequest, RewindSession } from "./operation.ts";
 
 /**

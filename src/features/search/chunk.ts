@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { locate, parsePlace } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
@@ -7,7 +8,6 @@ import { codeOf, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { linesOfChunks } from "../../code/search/source.ts";
 import type { SearchableIndex, StoredChunk } from "../../store/index/port.ts";
-import { locate, parsePlace } from "../blame/file-place.ts";
 import { ageOf } from "../status/describe-index.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
 

@@ -1,3 +1,4 @@
+import { parsePlace } from "../../answers/file-place.ts";
 import { configOf, openIndex, withIndex } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { codeOf, explanationOf } from "../../base/errors.ts";
@@ -8,7 +9,6 @@ import type { CodeQuery } from "../../code/search/types.ts";
 import { whyNotIndexed } from "../../git/projects/indexed.ts";
 import type { IndexAge, SearchResponse } from "../../protocol/results.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { parsePlace } from "../blame/file-place.ts";
 import { ageOf } from "../status/describe-index.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 import type { SearchRequest } from "./operation.ts";

@@ -6,6 +6,7 @@ import { loadConfig } from "../../base/config/config.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { codeOf, explanationOf, PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { verbatim } from "../../code/search/confidence/judge.ts";
 import { mentioned, wordsHeld } from "../../code/search/mentioned.ts";
 import { analyseQuery } from "../../code/search/query.ts";
@@ -25,7 +26,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { aboutPackage } from "../packages/packages.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { searchTranscripts } from "./all.ts";
 import {
   commitElsewhere,

@@ -1,4 +1,5 @@
 import type { Config } from "../../base/config/settings.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { SessionQuery } from "../../sessions/search/types.ts";
@@ -6,7 +7,6 @@ import { transcriptsRead } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { resultUnitOf, type TranscriptSearchRequest } from "../search/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { knownAgent, sharedIn } from "./describe-session.ts";
 
 /** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */

@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../answers/file-place.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
@@ -6,16 +7,8 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { aligned, type Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { counted, hanging, heading, oneLine, shortId, wrapped } from "../../terminal/text.ts";
-import {
-  authorMarks,
-  authorNames,
-  authorsIn,
-  inColor,
-  knownShare,
-  percent,
-} from "../blame/pm-blame-directory.ts";
+import { authorMarks, authorNames, authorsIn, inColor, knownShare, percent } from "../blame/author-words.ts";
 import { duration } from "../how/pm-how.ts";
-import { pathsFrom } from "../related/related.ts";
 import type { Share, StatsAnswer } from "./operation.ts";
 import { showStats, type statsRequest } from "./operation.ts";
 

@@ -1,4 +1,5 @@
 import { dirname } from "node:path/posix";
+import { entry } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { effectiveReverts } from "../../git/history/ancestry.ts";
@@ -6,7 +7,6 @@ import { filesIn } from "../../git/working-files.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { entry } from "../blame/blame-summary.ts";
 import type { Setback } from "./operation.ts";
 
 /** A path as compilers, test runners and linters print it. */

@@ -7,6 +7,7 @@ import { autostartStatus } from "../../client/autostart.ts";
 import { call } from "../../client/call.ts";
 import type { UnreachableReason } from "../../client/daemon-client.ts";
 import { seeProject } from "../../git/projects/find-project.ts";
+import { autostartText } from "../../terminal/autostart-text.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import {
   humanBytes,
@@ -19,7 +20,6 @@ import {
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
-import { autostartText } from "../daemon/autostart-text.ts";
 import { memoryRows, roughly } from "./memory-rows.ts";
 import type { StatusResponse } from "./operation.ts";
 import { showStatus } from "./operation.ts";

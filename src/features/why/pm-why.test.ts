@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
-import { unknownAuthor } from "../blame/blame-summary.ts";
-import { percent } from "../blame/pm-blame-directory.ts";
+import { unknownAuthor } from "../../protocol/line-author.ts";
+import { percent } from "../blame/author-words.ts";
 import type { Origin, WhyAnswer } from "./operation.ts";
 import { renderWhy } from "./pm-why.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { locate, parseLines, parsePlace } from "../../answers/file-place.ts";
 import { cutToWidth, wrapToWidth } from "../../base/text/display-width.ts";
 import { call } from "../../client/call.ts";
 import { findProject } from "../../git/projects/find-project.ts";
@@ -21,8 +22,7 @@ import {
   shortId,
   when,
 } from "../../terminal/text.ts";
-import { locate, parseLines, parsePlace } from "../blame/file-place.ts";
-import { codeLine, inColor, shortHash, turnId, whoWrote } from "../blame/pm-blame-directory.ts";
+import { codeLine, inColor, shortHash, turnId, whoWrote } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
 import type {
   EarlierLines,

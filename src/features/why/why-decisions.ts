@@ -1,3 +1,4 @@
+import type { LineRange } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
@@ -13,7 +14,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text.ts";
-import type { LineRange } from "../blame/file-place.ts";
 import { decisionOf } from "../decisions/decisions.ts";
 import { decisionFromNote } from "../decisions/recorded-decisions.ts";
 import type { NearDecision } from "./operation.ts";

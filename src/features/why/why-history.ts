@@ -1,6 +1,7 @@
 import type { AnalyseNow } from "../../answers/analyse.ts";
 import { bareLine } from "../../attribution/lines/line-keys.ts";
 import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
 import { changesOf, nameBefore, type WhatChanged } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
@@ -14,7 +15,6 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { EarlierLines, LaterChanges } from "./operation.ts";
 import { authorIn, commitIn, groupsOf, largestOf } from "./why-origins.ts";
 

@@ -1,4 +1,5 @@
 import { analyseFor } from "../../answers/analyse.ts";
+import type { LineRange } from "../../answers/file-place.ts";
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
@@ -8,7 +9,6 @@ import { Ancestry } from "../../git/history/ancestry.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
-import type { LineRange } from "../blame/file-place.ts";
 import type { BlameRange } from "../blame/operation.ts";
 import { fromGraph } from "../impact/impact.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { launchVariables } from "../../../agents/profiles.ts";
+import { parsePlace } from "../../../answers/file-place.ts";
 import { codeOf, PommelError } from "../../../base/errors.ts";
 import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
-import { parsePlace } from "../../../features/blame/file-place.ts";
 import { locateSession } from "../../../features/everywhere/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../../git/projects/find-project.ts";
 import type { ToolName } from "../shapes/definitions.ts";

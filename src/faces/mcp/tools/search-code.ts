@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
+import { parsePlace } from "../../../answers/file-place.ts";
 import { PommelError } from "../../../base/errors.ts";
 import { maxResults } from "../../../base/max-results.ts";
 import { placeInProject } from "../../../base/paths.ts";
 import { visible } from "../../../base/text/quotation.ts";
-import { parsePlace } from "../../../features/blame/file-place.ts";
 import { searchEverywhere } from "../../../features/everywhere/operation.ts";
 import type { ChunkOutline, SearchRequest } from "../../../features/search/operation.ts";
 import {

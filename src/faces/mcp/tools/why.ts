@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type * as z from "zod/mini";
+import { type LineRange, locate, parsePlace } from "../../../answers/file-place.ts";
 import { PommelError } from "../../../base/errors.ts";
-import { type LineRange, locate, parsePlace } from "../../../features/blame/file-place.ts";
 import type { BlameAnswer, BlameRange } from "../../../features/blame/operation.ts";
 import { blame } from "../../../features/blame/operation.ts";
 import type {

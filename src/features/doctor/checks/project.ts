@@ -15,7 +15,7 @@ import { whyNotIndexed } from "../../../git/projects/indexed.ts";
 import { isTurnedOff, recordingConfig } from "../../../git/projects/recorded.ts";
 import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
 import { scrubberOf } from "../../../redact/project-scrubber.ts";
-import { autostartText } from "../../daemon/autostart-text.ts";
+import { autostartText } from "../../../terminal/autostart-text.ts";
 import { nestedText } from "../../index/nested.ts";
 import { showQueue } from "../../jobs/operation.ts";
 import { isLosing, vanishingText } from "../../status/memory-rows.ts";

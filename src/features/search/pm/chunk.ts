@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { locate, parsePlace } from "../../../answers/file-place.ts";
 import { call } from "../../../client/call.ts";
 import { findProject } from "../../../git/projects/find-project.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { fileUrl } from "../../../terminal/links.ts";
 import type { Screen } from "../../../terminal/output.ts";
 import { heading, printable } from "../../../terminal/text.ts";
-import { locate, parsePlace } from "../../blame/file-place.ts";
 import { type ChunkAnswer, type ChunkOutline, showChunk } from "../operation.ts";
 import { renderSnippet, wordsOf } from "../render-found.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { PommelError } from "../../base/errors.ts";
-import { canonicalPath, type Project } from "../../base/paths.ts";
+import { PommelError } from "../base/errors.ts";
+import { canonicalPath, type Project } from "../base/paths.ts";
 
 /** Lines of a file, inclusive, from 1. */
 export interface LineRange {
@@ -127,3 +127,16 @@ function isDirectory(path: string): boolean {
     return false;
   }
 }
+
+/** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
+export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
+    const isOutside = fromRoot.startsWith("../");
+    const named = isOutside ? resolve(cwd, file) : fromRoot;
+    return [...new Set([named === "" ? "**" : named, file.replace(/^(\.\/)+/, "").replace(/\/+$/, "")])];
+  });
+}
+
+/** A glob for just this path, whatever is in its name. */
+export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");

@@ -1,9 +1,9 @@
-import { unreadText } from "../../answers/read-asked.ts";
-import { areOlderAnalysed } from "../../attribution/checkpoints/backfill.ts";
-import { latestAuthoredAt } from "../../store/memory/commits/commits.ts";
-import { listJobs, unreadImports } from "../../store/memory/jobs/job-rows.ts";
-import type { Memory } from "../../store/memory/memory.ts";
-import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
+import { areOlderAnalysed } from "../attribution/checkpoints/backfill.ts";
+import { latestAuthoredAt } from "../store/memory/commits/commits.ts";
+import { listJobs, unreadImports } from "../store/memory/jobs/job-rows.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { historyStart } from "../store/memory/sessions/sessions-here.ts";
+import { unreadText } from "./read-asked.ts";
 
 /** Says that past sessions are not read yet, where that is so: who wrote a line may turn out to be an agent. */
 export function describeUnread(memory: Memory): string[] {

@@ -1,5 +1,5 @@
-import type { AutostartStatus } from "../../protocol/autostart-status.ts";
-import { humanDuration } from "../../terminal/output.ts";
+import type { AutostartStatus } from "../protocol/autostart-status.ts";
+import { humanDuration } from "./output.ts";
 
 /** Whether a stopped daemon restarts automatically, and if not, what to do. */
 export function autostartText(

@@ -1,13 +1,20 @@
-import { agentNamed } from "../../agents/registry.ts";
-import { mayBeAgents } from "../../attribution/lines/verdict.ts";
-import type { AttributionBasis } from "../../protocol/values.ts";
-import type { Memory } from "../../store/memory/memory.ts";
-import { firstSession } from "../../store/memory/sessions/turn-lookup.ts";
-import type { AgentsSince } from "./operation.ts";
+import { agentNamed } from "../agents/registry.ts";
+import type { AttributionBasis } from "../protocol/values.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { firstSession } from "../store/memory/sessions/turn-lookup.ts";
+import { mayBeAgents } from "./lines/verdict.ts";
 
 const dayMs = 86_400_000;
 /** A client deletes when it starts, so a session may be this much older than its limit. Milliseconds. */
 const marginMs = 3 * dayMs;
+
+/** Since when agents are known to have worked in a project. */
+interface AgentsSince {
+  first_session_at: string;
+  session_id: string;
+  may_be_incomplete: boolean;
+  deleted_after_days: number | null;
+}
 
 /**
  * Since when agents are known to have worked in a project; null without a session. Earlier sessions may be missing

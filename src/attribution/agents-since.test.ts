@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { rememberSession } from "../../../test/support/checkpoint-fixture.ts";
-import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";
+import { rememberSession } from "../../test/support/checkpoint-fixture.ts";
+import { temporaryMemory } from "../../test/support/memory-fixture.ts";
+import { saveTranscript } from "../store/memory/sessions/transcripts.ts";
 import { agentsSince, noteOn } from "./agents-since.ts";
 
 const day = 86_400_000;
@@ -17,8 +17,14 @@ function read(uid: string, startedAt: number, days: number): void {
   rememberSession(stored.memory, uid, ["make it"], { at: startedAt });
   const sessionId = stored.memory.prepare("SELECT id FROM sessions WHERE uid = ?").pluck().get(uid) as number;
   saveTranscript(stored.memory, {
-    ...{ agent: "claude", path: `/home/ann/${uid}.jsonl`, offset: 0, lineHash: "", size: 0, skipped: {} },
-    ...{ readAt: startedAt + days * day, sessionId },
+    agent: "claude",
+    path: `/home/ann/${uid}.jsonl`,
+    offset: 0,
+    lineHash: "",
+    size: 0,
+    skipped: {},
+    readAt: startedAt + days * day,
+    sessionId,
   });
 }
 

@@ -1,11 +1,11 @@
-import { foreignNotesOf } from "../../attribution/foreign/foreign-notes.ts";
-import type { ForeignLines, ForeignNotes } from "../../attribution/foreign/types.ts";
+import { entry } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import type { BlamedCommit, BlamedLine, ChangedFile } from "../../git/diff/changes-types.ts";
 import { headOf } from "../../git/history/history.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
+import { beforeAgents, unknownAuthor } from "../../protocol/line-author.ts";
 import {
   attributionsOfMany,
   type CommitPath,
@@ -18,8 +18,9 @@ import { unreadImports } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { isBeforeAgents } from "./agents-since.ts";
-import { beforeAgents, entry, unknownAuthor } from "./blame-summary.ts";
+import { isBeforeAgents } from "../agents-since.ts";
+import { foreignNotesOf } from "../foreign/foreign-notes.ts";
+import type { ForeignLines, ForeignNotes } from "../foreign/types.ts";
 
 /**
  * The authors of lines, with other tools' evidence where there is none of our own. A note about a line makes it an
@@ -200,7 +201,7 @@ async function rangesOfUncommitted(
   signal?: AbortSignal,
 ): Promise<AttributionRecord[]> {
   if (files.length === 0) return [];
-  const { attributeChange } = await import("../../attribution/lines/attribute.ts");
+  const { attributeChange } = await import("./attribute.ts");
   const worktrees = (await projectRoots(project.root, signal)).filter((root) => root !== project.root);
   const now = Date.now();
   const { ranges } = await attributeChange(

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
-import { draftOf, replaceFile } from "../../base/files/replace-file.ts";
+import { codeOf, messageOf, PommelError } from "../base/errors.ts";
+import { draftOf, replaceFile } from "../base/files/replace-file.ts";
 
 /**
  * Writes a file that must not exist, in one step, readable by its owner alone.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AutostartStatus } from "../../protocol/autostart-status.ts";
+import type { AutostartStatus } from "../protocol/autostart-status.ts";
 import { autostartText } from "./autostart-text.ts";
 
 const now = Date.parse("2026-03-02T09:00:00Z");

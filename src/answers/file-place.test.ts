@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { projectAt } from "../../base/paths.ts";
+import { projectAt } from "../base/paths.ts";
 import { locate, parseLines, parsePlace } from "./file-place.ts";
 
 describe("a place in a file", () => {
