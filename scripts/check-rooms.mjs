@@ -29,7 +29,7 @@ const floors = [
 /** What runs in a browser, and what of the rest is made for it. */
 const browserRooms = ["page", "views"];
 const forBrowsers =
-  /^(?:page|base\/text|protocol)\/|^features\/(?:[\w-]+\/(?:view\/|operation\.ts|[\w-]*words\.ts)|\w+\.ts)/;
+  /^(?:page|base\/text|protocol)\/|^features\/(?:[\w-]+\/(?:view\/|operation\.ts|[\w-]*words\.ts)|[\w-]+\.ts)/;
 /**
  * What people and agents call goes through the one door (src/client/call.ts): it opens no database, and runs no operation
  * itself.
@@ -50,7 +50,7 @@ const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [ro
 
 /** A feature's views stand above the page that they are made of. */
 function roomOf(file) {
-  if (/^features\/(?:[\w-]+\/view\/|views\.ts$)/.test(file)) return "views";
+  if (/^features\/(?:[\w-]+\/view\/|(?:views|memory-parts)\.ts$)/.test(file)) return "views";
   return file.includes("/") ? file.split("/")[0] : null;
 }
 const isTest = (file) => file.endsWith(".test.ts");

@@ -6,7 +6,16 @@
 //   node scripts/delete-feature.mjs --drawn         three of them, drawn by HEAD's commit
 //   --tests                                         also run the unit tests of what is left
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +34,9 @@ const named = args.filter((arg) => !arg.startsWith("--"));
 const chosen = args.includes("--all") ? candidates : args.includes("--drawn") ? draw(candidates, 3) : named;
 const unknown = chosen.filter((name) => !folders.includes(name));
 if (chosen.length === 0 || unknown.length > 0) {
-  console.error(unknown.length > 0 ? `No such feature: ${unknown.join(", ")}` : "Name a feature, --drawn or --all.");
+  console.error(
+    unknown.length > 0 ? `No such feature: ${unknown.join(", ")}` : "Name a feature, --drawn or --all.",
+  );
   process.exit(2);
 }
 let failed = 0;
@@ -83,7 +94,9 @@ function run(program, given, cwd) {
 /** Leaves out what names a feature: the lines that import it, and those that list what they import. */
 function forgetIn(file, name) {
   const text = readFileSync(file, "utf8");
-  const imported = [...text.matchAll(new RegExp(`import \\* as (\\w+) from "\\./${name}/`, "g"))].map(([, as]) => as);
+  const imported = [...text.matchAll(new RegExp(`import \\* as (\\w+) from "\\./${name}/`, "g"))].map(
+    ([, as]) => as,
+  );
   const lines = text.split("\n").filter((line) => {
     if (line.includes(`"./${name}/`)) return false;
     return !imported.some((as) => line.trim() === `${as},`);

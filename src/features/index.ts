@@ -7,7 +7,6 @@ import * as decisions from "./decisions/operation.ts";
 import * as digest from "./digest/operation.ts";
 import * as doctor from "./doctor/operation.ts";
 import * as events from "./events/operation.ts";
-import * as everywhere from "./everywhere/operation.ts";
 import * as files from "./files/operation.ts";
 import * as fix from "./fix/operation.ts";
 import * as forget from "./forget/operation.ts";
@@ -57,7 +56,6 @@ const features = {
   files,
   handoff,
   context,
-  everywhere,
   projects,
   importing,
   indexing,

@@ -2,11 +2,8 @@ import * as z from "zod/mini";
 import type { Operation, RequestOf, ResponseOf } from "../../answers/operation.ts";
 import type { Project } from "../../base/paths.ts";
 import { call } from "../../client/call.ts";
-import type {
-  searchEverywhere,
-  searchEverywhereResponse,
-  sessionsEverywhere,
-} from "../../features/everywhere/operation.ts";
+import type { searchEverywhere, searchEverywhereResponse } from "../../features/search/operation.ts";
+import type { sessionsEverywhere } from "../../features/sessions/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { backupFolders } from "../../answers/known-projects.ts";
 import { loadConfig } from "../../base/config/config.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
@@ -17,7 +18,6 @@ import {
   projectHere,
   projectIn,
 } from "../../store/memory/backups/whose-memory.ts";
-import { backupFolders } from "../projects/known-projects.ts";
 
 const folderOf = (project: Project): string =>
   backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);

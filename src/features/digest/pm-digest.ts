@@ -16,12 +16,11 @@ import {
   shortId,
 } from "../../terminal/text.ts";
 import { knownShare } from "../blame/author-words.ts";
-import { digestEverywhere, type digestEverywhereRequest } from "../everywhere/operation.ts";
 import { labelDecision } from "../search/found-words.ts";
 import { callNoted } from "../sessions/call-noted.ts";
 import { isRunning, openEndOf } from "../sessions/session-words.ts";
 import type { DigestAnswer, DigestPart, DigestSession } from "./operation.ts";
-import { type digestRequest, sumUp } from "./operation.ts";
+import { digestEverywhere, type digestEverywhereRequest, type digestRequest, sumUp } from "./operation.ts";
 
 /** A digest as it is read: titles with items, for a terminal and for Markdown alike. Its texts are as stored. */
 interface Outline {

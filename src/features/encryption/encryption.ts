@@ -1,10 +1,10 @@
+import { backupFolders } from "../../answers/known-projects.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
 import { envelopeFor, homeEnvelope, type KeySource } from "../../store/encryption/envelope.ts";
 import { plainFiles } from "../../store/encryption/home-files.ts";
 import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
 import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
-import { backupFolders } from "../projects/known-projects.ts";
 
 export { type KeySource, passphraseVariable };
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { changing } from "../../answers/changing.ts";
+import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory, withMemoryIfAny } from "../../answers/open.ts";
 import { codeOf } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
@@ -24,7 +25,6 @@ import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/m
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { listProjects } from "../projects/known-projects.ts";
 import type {
   CreateEventRequest,
   EventAnswer,

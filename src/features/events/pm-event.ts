@@ -15,7 +15,6 @@ import {
   shortId,
   when,
 } from "../../terminal/text.ts";
-import { eventsEverywhere } from "../everywhere/operation.ts";
 import type {
   CreateEventRequest,
   EventAnswer,
@@ -24,7 +23,7 @@ import type {
   ListedEvent,
   SuggestedView,
 } from "./operation.ts";
-import { closeEvent, createEvent, linkEvent, listEvents, showEvent } from "./operation.ts";
+import { closeEvent, createEvent, eventsEverywhere, linkEvent, listEvents, showEvent } from "./operation.ts";
 
 /** How events are shown. */
 

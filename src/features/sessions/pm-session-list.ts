@@ -7,10 +7,9 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import type { Output, Screen } from "../../terminal/output.ts";
 import { type Column, table } from "../../terminal/table.ts";
 import { homeRelative, oneLine, shortId, when } from "../../terminal/text.ts";
-import { sessionsEverywhere } from "../everywhere/operation.ts";
 import { callNoted } from "./call-noted.ts";
 import type { SessionSummary, SessionsRequest } from "./operation.ts";
-import { listSessions, showSession } from "./operation.ts";
+import { listSessions, sessionsEverywhere, showSession } from "./operation.ts";
 
 interface ListOptions extends SessionsRequest {
   allProjects?: boolean;

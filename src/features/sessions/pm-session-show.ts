@@ -20,10 +20,9 @@ import {
   when,
   wrapped,
 } from "../../terminal/text.ts";
-import { locateSession } from "../everywhere/operation.ts";
 import { callNoted } from "./call-noted.ts";
 import type { SessionResponse } from "./operation.ts";
-import { showSession } from "./operation.ts";
+import { locateSession, showSession } from "./operation.ts";
 import { endOf, renderLog } from "./render-turns.ts";
 import { briefLines } from "./session-words.ts";
 import { deedsOf } from "./turn-words.ts";

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import type { Place } from "../../agents/setup.ts";
+import { listProjects } from "../../answers/known-projects.ts";
 import { explanationOf, PommelError } from "../../base/errors.ts";
 import { removeOwn, type SeenPlace, seePlace } from "../../base/files/remove-own.ts";
 import { homeOf, listHomeDirectories, registryFile } from "../../base/home.ts";
@@ -17,7 +18,7 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { humanBytes, type Output, tick } from "../../terminal/output.ts";
 import { counted, homeRelative } from "../../terminal/text.ts";
 import type { TrashEntry } from "../forget/operation.ts";
-import { closeRegistry, listProjects, trashProjects } from "../projects/known-projects.ts";
+import { closeRegistry, trashProjects } from "../projects/known-projects.ts";
 import { describeEntry, trashDir } from "../trash/undo.ts";
 import { listKept } from "./pm-enable.ts";
 

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { statesOf } from "../../../test/support/every-step.ts";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { listProjects } from "../../answers/known-projects.ts";
 import { run } from "../../answers/run.ts";
 import { ownConfigFile } from "../../base/home.ts";
 import { type Project, projectAt } from "../../base/paths.ts";
@@ -34,7 +35,7 @@ import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { listTrash, trashDir } from "../../store/trash/trash.ts";
 import { forget } from "../forget/operation.ts";
-import { joinProject, listProjects, trashProjects } from "../projects/known-projects.ts";
+import { joinProject, trashProjects } from "../projects/known-projects.ts";
 import { trashFor, undo } from "./undo.ts";
 
 let home: ReturnType<typeof temporaryHome>;

@@ -5,7 +5,7 @@ import { parsePlace } from "../../../answers/file-place.ts";
 import { codeOf, PommelError } from "../../../base/errors.ts";
 import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
-import { locateSession } from "../../../features/everywhere/operation.ts";
+import { locateSession } from "../../../features/sessions/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../../git/projects/find-project.ts";
 import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
@@ -59,15 +59,12 @@ export async function placeOf(
   try {
     const project = await projectHere(cwd);
     const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
-    if (
-      isOne ||
-      (await import("../../../features/projects/known-projects.ts")).projectsBelow(cwd).length === 0
-    )
+    if (isOne || (await import("../../../answers/known-projects.ts")).projectsBelow(cwd).length === 0)
       return here(project);
     throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
   } catch (error) {
     if (codeOf(error) !== "not_initialised") throw error;
-    const { projectsBelow } = await import("../../../features/projects/known-projects.ts");
+    const { projectsBelow } = await import("../../../answers/known-projects.ts");
     const below = isAcross ? "" : cwd;
     const projects = projectsBelow(below);
     const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));

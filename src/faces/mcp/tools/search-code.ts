@@ -4,10 +4,10 @@ import { PommelError } from "../../../base/errors.ts";
 import { maxResults } from "../../../base/max-results.ts";
 import { placeInProject } from "../../../base/paths.ts";
 import { visible } from "../../../base/text/quotation.ts";
-import { searchEverywhere } from "../../../features/everywhere/operation.ts";
 import type { ChunkOutline, SearchRequest } from "../../../features/search/operation.ts";
 import {
   showChunk as chunkOperation,
+  searchEverywhere,
   searchCode as searchOperation,
 } from "../../../features/search/operation.ts";
 import type { GraphEdge } from "../../../protocol/graph.ts";

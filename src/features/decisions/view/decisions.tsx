@@ -4,6 +4,7 @@ import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { FilterChips } from "../../../page/components/chips.tsx";
 import { Dialog } from "../../../page/components/dialog.tsx";
+import { Entry } from "../../../page/components/entry.tsx";
 import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
@@ -12,7 +13,6 @@ import { periods, Time } from "../../../page/components/time.tsx";
 import { decisionLink, linkTo } from "../../../page/router.ts";
 import { labelWords } from "../../../protocol/origin.ts";
 import type { ForgetRequest } from "../../forget/operation.ts";
-import { Entry } from "../../page/view/memory/entry.tsx";
 import type { Decision } from "../operation.ts";
 
 const limit = 200;

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
+import { Entry } from "../../../page/components/entry.tsx";
 import { Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { counted, sessionName } from "../../../page/components/words.ts";
 import { commitLink, memoryLink, sessionLink } from "../../../page/router.ts";
-import { Entry } from "../../page/view/memory/entry.tsx";
 import type { EventAnswer } from "../operation.ts";
 
 /** An event with its sessions and commits, to be arranged. */

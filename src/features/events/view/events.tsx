@@ -3,16 +3,21 @@ import { project } from "../../../page/api/project.ts";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { Dialog } from "../../../page/components/dialog.tsx";
+import { Entry } from "../../../page/components/entry.tsx";
 import { FormButtons, Part, SmallButton } from "../../../page/components/layout.tsx";
 import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
 import { Time } from "../../../page/components/time.tsx";
 import { counted } from "../../../page/components/words.ts";
 import { goTo, memoryLink } from "../../../page/router.ts";
-import { Entry } from "../../page/view/memory/entry.tsx";
 import type { ListedEvent } from "../operation.ts";
+import { EventDetails } from "./event-details.tsx";
 
 /** Named groups of sessions and checkpoints, and branches that could be one. */
-export function Events() {
+/** Events, or the one that is named. */
+export const Events = ({ name }: { name: string }) =>
+  name === "" ? <AllEvents /> : <EventDetails key={name} id={name} />;
+
+function AllEvents() {
   const { data, error, reload } = useAnswer("events", { status: "all" });
   const [isCreating, setCreating] = useState(false);
   const accept = useChange("createEvent");

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
 import { Badge } from "../../../page/components/badge.tsx";
 import { FilterChips } from "../../../page/components/chips.tsx";
+import { Entry } from "../../../page/components/entry.tsx";
 import { ForgetDialog } from "../../../page/components/forget.tsx";
 import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
@@ -9,7 +10,6 @@ import { Empty, Failure, Loading, Refusal } from "../../../page/components/state
 import { periods, Time } from "../../../page/components/time.tsx";
 import { sessionLink } from "../../../page/router.ts";
 import { labelWords, speakerOf } from "../../../protocol/origin.ts";
-import { Entry } from "../../page/view/memory/entry.tsx";
 import type { Annotation } from "../operation.ts";
 
 /** As many as the daemon lists at most. */

@@ -8,7 +8,7 @@ import type { Shaped } from "../../../protocol/shape-parts.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import type { Output } from "../../../terminal/output.ts";
 import { homeRelative, userHome } from "../../../terminal/text.ts";
-import { searchEverywhere, type searchEverywhereResponse } from "../../everywhere/operation.ts";
+import { searchEverywhere, type searchEverywhereResponse } from "../operation.ts";
 import { isOfCode, renderGroups } from "./groups.ts";
 import { readSearch, type SearchOptions } from "./request.ts";
 import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";

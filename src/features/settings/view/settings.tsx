@@ -4,8 +4,8 @@ import { PartTabs } from "../../../page/components/chips.tsx";
 import { Inline } from "../../../page/components/marked.tsx";
 import { Failure, Loading } from "../../../page/components/states.tsx";
 import type { ViewProps } from "../../../page/router.ts";
-import { Browsers } from "../../page/view/browsers.tsx";
 import { AllSettings } from "./all-settings.tsx";
+import { Browsers } from "./browsers.tsx";
 import "./settings.css";
 import { Work } from "../../jobs/view/work.tsx";
 

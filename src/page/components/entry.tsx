@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Icon, type IconName } from "../../../../page/components/icon.tsx";
+import { Icon, type IconName } from "./icon.tsx";
 
 interface EntryProps {
   icon: IconName;

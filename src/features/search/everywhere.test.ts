@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { projectsToAsk } from "../../answers/ask-projects.ts";
 import { answerHere } from "../../answers/here.ts";
 import { reindex } from "../../answers/reindex.ts";
 import { run } from "../../answers/run.ts";
@@ -17,7 +18,8 @@ import { Memory } from "../../store/memory/memory.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { memorySize, projectCalled } from "../projects/known-projects.ts";
-import { locateSession, projectsToAsk, searchEverywhere, sessionsEverywhere } from "./everywhere.ts";
+import { locateSession, sessionsEverywhere } from "../sessions/everywhere.ts";
+import { searchEverywhere } from "./everywhere.ts";
 import { mergeCode, mergeTranscripts } from "./merge.ts";
 
 let home: ReturnType<typeof temporaryHome>;

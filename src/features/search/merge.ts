@@ -1,6 +1,6 @@
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
 import type { Coverage, SearchResponse, TranscriptSearchResponse } from "../../protocol/results.ts";
-import type { HistoryResult, HistorySearchResponse } from "../search/operation.ts";
+import type { HistoryResult, HistorySearchResponse } from "./operation.ts";
 
 /**
  * Answers of several projects in one order. Each project's own order stays as it is; the question is how theirs go
