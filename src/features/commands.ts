@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { examples } from "../terminal/frame.ts";
 
 /** Adds commands to `pm`, or to a group of it: options and help. Their code is loaded when they run. */
-export type DeclareCommand = (parent: Command) => void;
+type DeclareCommand = (parent: Command) => void;
 /** Loads a declaration: a start pays for those of one command alone. */
 type LoadDeclaration = () => Promise<DeclareCommand>;
 

@@ -1,3 +1,4 @@
+import { aboutPackage } from "../../answers/about-package.ts";
 import { configOf, keeperOf, withMemory } from "../../answers/open.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { codeOf, explanationOf } from "../../base/errors.ts";
@@ -7,7 +8,6 @@ import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { historyKinds } from "../../protocol/values.ts";
 import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { aboutPackage } from "../packages/packages.ts";
 import { searchCode } from "./code.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 import type {

@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { aboutPackage } from "../../answers/about-package.ts";
 import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
 import { searchEvents } from "../../attribution/search/events.ts";
 import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
@@ -25,7 +26,6 @@ import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { aboutPackage } from "../packages/packages.ts";
 import { searchTranscripts } from "./all.ts";
 import {
   commitElsewhere,

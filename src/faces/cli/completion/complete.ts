@@ -1,24 +1,15 @@
 import type { Argument, Command, Option } from "commander";
 import { agentNames } from "../../../agents/profiles.ts";
 import { settingKeys } from "../../../base/config/setting-values.ts";
-import type { Project } from "../../../base/paths.ts";
 import { shellQuoted } from "../../../base/text/shell.ts";
-import { call } from "../../../client/call.ts";
-import { listCheckpoints } from "../../../features/checkpoints/operation.ts";
-import { listEvents } from "../../../features/events/operation.ts";
-import { listPackages } from "../../../features/packages/operation.ts";
-import { describePage } from "../../../features/page/operation.ts";
-import { listSessions } from "../../../features/sessions/operation.ts";
+import { type Candidates, type CompletionSource, completions } from "../../../features/completions.ts";
 import { isRemembered, seeProject } from "../../../git/projects/find-project.ts";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
-import { oneLine, shortId } from "../../../terminal/text.ts";
-
-/** What a project has; `pm complete` lists it. */
-export type Source = "agents" | "branches" | "checkpoints" | "events" | "packages" | "sessions";
+import { oneLine } from "../../../terminal/text.ts";
 
 /** What values an option has, by its name. */
-const sourceOfOption: Readonly<Record<string, Source>> = {
+const sourceOfOption: Readonly<Record<string, CompletionSource>> = {
   "--agent": "agents",
   "--branch": "branches",
   "--checkpoint": "checkpoints",
@@ -29,7 +20,7 @@ const sourceOfOption: Readonly<Record<string, Source>> = {
 };
 
 /** What the arguments of a command are, by their names. */
-const sourceOfArgument: Readonly<Record<string, Source>> = {
+const sourceOfArgument: Readonly<Record<string, CompletionSource>> = {
   "checkpoint show id": "checkpoints",
   "checkpoint diff from": "checkpoints",
   "checkpoint rewind checkpoint": "checkpoints",
@@ -55,7 +46,7 @@ export interface Place {
   /** What an argument may be; empty: anything, usually a file. */
   values: string[];
   /** What an argument may be as well. */
-  source: Source | null;
+  source: CompletionSource | null;
 }
 
 interface Candidate {
@@ -68,7 +59,7 @@ export interface OptionCandidate {
   long: string | null;
   about: string;
   /** What follows it: nothing, one of some words, a directory, something from the memory, or anything. */
-  value: "none" | "directory" | "any" | string[] | { source: Source };
+  value: "none" | "directory" | "any" | string[] | { source: CompletionSource };
 }
 
 /** Every place of `program`'s command line that help shows. */
@@ -151,42 +142,16 @@ export function valueBranches(places: readonly Place[], actionFor: (value: Value
   return branches.join("\n");
 }
 
-/** The latest are those that somebody means. */
-const maxIds = 100;
-
-type Candidates = (readonly [value: string, about?: string | null])[];
-
-/** A shell waits for it: no daemon is started. */
-const here = { without: "here" } as const;
-
-const candidates: Record<Source, (project: Project) => Promise<Candidates>> = {
-  agents: async (project) => (await call(describePage, {}, project, here)).agents.map((name) => [name]),
-  branches: async (project) => (await call(describePage, {}, project, here)).branches.map((name) => [name]),
-  sessions: async (project) =>
-    (await call(listSessions, { limit: maxIds }, project, here)).sessions.map(({ id, title }) => [
-      shortId(id),
-      title,
-    ]),
-  checkpoints: async (project) =>
-    (await call(listCheckpoints, { limit: maxIds }, project, here)).checkpoints.map(({ id, subject }) => [
-      id,
-      subject,
-    ]),
-  events: async (project) =>
-    (await call(listEvents, { status: "all" }, project, here)).events
-      .slice(0, maxIds)
-      .map(({ id, title }) => [shortId(id), title]),
-  packages: async (project) =>
-    (await call(listPackages, {}, project, here)).packages.map(({ name, dir }) => [name, dir]),
-};
-
 /**
  * `pm complete <source>`: what the completion scripts offer, a line each: the value, and after a tab what it is. Whatever
  * goes wrong, it offers less, as a shell is no place for errors.
  */
-export async function completeCommand({ cwd, output }: CommandContext, source: Source): Promise<void> {
+export async function completeCommand(
+  { cwd, output }: CommandContext,
+  source: CompletionSource,
+): Promise<void> {
   const known = await seeProject(cwd)
-    .then((project) => (isRemembered(project) ? candidates[source](project) : []))
+    .then((project) => (isRemembered(project) ? completions[source]().then((list) => list(project)) : []))
     .catch((): Candidates => []);
   // Those that Pommel supports, before any other of the memory.
   const others = known.filter(([name]) => !(agentNames as readonly string[]).includes(name));
