@@ -23,7 +23,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Features on which others rest: without them Pommel would be something else. */
 const foundations = JSON.parse(readFileSync(join(root, "scripts/foundations.json"), "utf8"));
-const registries = ["index.ts", "commands.ts", "views.ts"];
+const registries = ["index.ts", "commands.ts", "completions.ts", "views.ts", "memory-parts.ts"];
 
 const args = process.argv.slice(2);
 const folders = readdirSync(join(root, "src/features"), { withFileTypes: true })
@@ -72,6 +72,9 @@ function deleteIn(name) {
     }
     for (const folder of ["node_modules", "dist"]) symlinkSync(join(root, folder), join(copy, folder));
     for (const registry of registries) forgetIn(join(copy, "src/features", registry), name);
+    // Programs' tests and benchmarks ask for whatever there is.
+    const config = JSON.parse(readFileSync(join(copy, "tsconfig.json"), "utf8"));
+    writeFileSync(join(copy, "tsconfig.json"), JSON.stringify({ ...config, include: ["src"] }));
     const checks = [
       ["tsc", "--noEmit"],
       ["tsc", "--noEmit", "-p", "src/faces/page"],
@@ -94,12 +97,15 @@ function run(program, given, cwd) {
 /** Leaves out what names a feature: the lines that import it, and those that list what they import. */
 function forgetIn(file, name) {
   const text = readFileSync(file, "utf8");
-  const imported = [...text.matchAll(new RegExp(`import \\* as (\\w+) from "\\./${name}/`, "g"))].map(
-    ([, as]) => as,
+  const imports = new RegExp(`import (?:\\* as (\\w+)|\\{ (\\w+) \\}) from "\\./${name}/`, "g");
+  const imported = [...text.matchAll(imports)].map(([, all, one]) => all ?? one);
+  const isAbout = (line) =>
+    line.includes(`"./${name}/`) || imported.some((one) => new RegExp(`\\b${one}\\b`).test(line));
+  writeFileSync(
+    file,
+    text
+      .split("\n")
+      .filter((line) => !isAbout(line))
+      .join("\n"),
   );
-  const lines = text.split("\n").filter((line) => {
-    if (line.includes(`"./${name}/`)) return false;
-    return !imported.some((as) => line.trim() === `${as},`);
-  });
-  writeFileSync(file, lines.join("\n"));
 }

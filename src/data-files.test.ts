@@ -118,7 +118,7 @@ const schemas: Record<string, z.ZodType> = {
     besides: z.record(text, texts),
     marks: texts,
   }),
-  "project/other-names.json": z
+  "base/other-names.json": z
     .strictObject({
       notes: z.record(text, z.string().regex(/^[A-Z].*\.$/)),
       rows: z.array(
@@ -146,7 +146,7 @@ const schemas: Record<string, z.ZodType> = {
       type: z.string().regex(/^[A-Z_]+$/),
     }),
   ),
-  "search/code/abbreviations.json": z.record(
+  "code/search/abbreviations.json": z.record(
     z.string().regex(/^[a-z]+$/),
     z.string().regex(/^[a-z]+( [a-z]+)*$/),
   ),

@@ -79,7 +79,7 @@ describe("indexCommits", () => {
 describe("searchCommits", () => {
   beforeEach(async () => {
     repository.commit("Retry failed uploads\n\nENT-232: wait longer each time.", { "src/upload.ts": "1" });
-    repository.commit("Draw the menu", { "src/faces/page/menu.ts": "1" });
+    repository.commit("Draw the menu", { "src/ui/menu.ts": "1" });
     for (let n = 0; n < 30; n++) repository.commit(`Chore ${n}`, { "notes.md": `${n}` });
     await update();
   });

@@ -28,7 +28,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
   await seen(repo.commit("one", { "src/client/deep/a.ts": "x // s:1\ny // s:1\nmine\n", "b.md": "mine\n" }));
   repo.wait(7 * 24 * 60);
   repo.git("config", "user.name", "Ben");
-  await seen(repo.commit("two", { "src/faces/cli/c.ts": "z // s:1\n" }));
+  await seen(repo.commit("two", { "src/cli/c.ts": "z // s:1\n" }));
   repo.commit("three", { "d.ts": "nobody looked\n" });
   expect(await stats()).toEqual({
     since: null,

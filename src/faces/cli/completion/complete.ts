@@ -1,15 +1,16 @@
 import type { Argument, Command, Option } from "commander";
 import { agentNames } from "../../../agents/profiles.ts";
 import { settingKeys } from "../../../base/config/setting-values.ts";
+import type { Project } from "../../../base/paths.ts";
 import { shellQuoted } from "../../../base/text/shell.ts";
-import { type Candidates, type CompletionSource, completions } from "../../../features/completions.ts";
+import { type Candidates, completions } from "../../../features/completions.ts";
 import { isRemembered, seeProject } from "../../../git/projects/find-project.ts";
 import { embedderDrivers, readEmbedderSpec } from "../../../models/embed/registry.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { oneLine } from "../../../terminal/text.ts";
 
 /** What values an option has, by its name. */
-const sourceOfOption: Readonly<Record<string, CompletionSource>> = {
+const sourceOfOption: Readonly<Record<string, string>> = {
   "--agent": "agents",
   "--branch": "branches",
   "--checkpoint": "checkpoints",
@@ -20,7 +21,7 @@ const sourceOfOption: Readonly<Record<string, CompletionSource>> = {
 };
 
 /** What the arguments of a command are, by their names. */
-const sourceOfArgument: Readonly<Record<string, CompletionSource>> = {
+const sourceOfArgument: Readonly<Record<string, string>> = {
   "checkpoint show id": "checkpoints",
   "checkpoint diff from": "checkpoints",
   "checkpoint rewind checkpoint": "checkpoints",
@@ -46,7 +47,7 @@ export interface Place {
   /** What an argument may be; empty: anything, usually a file. */
   values: string[];
   /** What an argument may be as well. */
-  source: CompletionSource | null;
+  source: string | null;
 }
 
 interface Candidate {
@@ -59,7 +60,7 @@ export interface OptionCandidate {
   long: string | null;
   about: string;
   /** What follows it: nothing, one of some words, a directory, something from the memory, or anything. */
-  value: "none" | "directory" | "any" | string[] | { source: CompletionSource };
+  value: "none" | "directory" | "any" | string[] | { source: string };
 }
 
 /** Every place of `program`'s command line that help shows. */
@@ -146,12 +147,9 @@ export function valueBranches(places: readonly Place[], actionFor: (value: Value
  * `pm complete <source>`: what the completion scripts offer, a line each: the value, and after a tab what it is. Whatever
  * goes wrong, it offers less, as a shell is no place for errors.
  */
-export async function completeCommand(
-  { cwd, output }: CommandContext,
-  source: CompletionSource,
-): Promise<void> {
+export async function completeCommand({ cwd, output }: CommandContext, source: string): Promise<void> {
   const known = await seeProject(cwd)
-    .then((project) => (isRemembered(project) ? completions[source]().then((list) => list(project)) : []))
+    .then((project) => (isRemembered(project) ? listCandidates(source, project) : []))
     .catch((): Candidates => []);
   // Those that Pommel supports, before any other of the memory.
   const others = known.filter(([name]) => !(agentNames as readonly string[]).includes(name));
@@ -161,4 +159,9 @@ export async function completeCommand(
     found.map(([value]) => value),
     found.map(([value, about]) => (about ? `${value}\t${oneLine(about, 60)}` : value)).join("\n"),
   );
+}
+
+async function listCandidates(source: string, project: Project): Promise<Candidates> {
+  const list = await completions[source]?.();
+  return list === undefined ? [] : list(project);
 }

@@ -1,5 +1,4 @@
 import { shellQuoted } from "../../../base/text/shell.ts";
-import type { CompletionSource } from "../../../features/completions.ts";
 import type { CommandContext } from "../../../terminal/frame.ts";
 import { ownStreams } from "../../../terminal/streams.ts";
 import { buildProgram } from "../program.ts";
@@ -51,7 +50,7 @@ function bashWords({ commands, values, source }: Place): string {
 }
 
 /** Without descriptions: bash shows words only. */
-const bashRemembered = (source: CompletionSource) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
+const bashRemembered = (source: string) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
 
 /** An empty answer makes bash offer files. */
 function bashAction(value: ValueOf): string {
@@ -179,7 +178,7 @@ function fishOption(option: OptionCandidate): string {
   return names.join(" ");
 }
 
-const fishRemembered = (source: CompletionSource) => `(pm complete ${source} 2>/dev/null)`;
+const fishRemembered = (source: string) => `(pm complete ${source} 2>/dev/null)`;
 
 function fishCases(places: readonly Place[]): string {
   const cases: string[] = [];
@@ -231,7 +230,7 @@ Register-ArgumentCompleter -Native -CommandName pm, pommel -ScriptBlock {
   } else {
     foreach ($name in $place.Commands.Keys) { $found[$name] = $place.Commands[$name] }
     foreach ($value in $place.Values) { $found[$value] = $value }
-    $source = $place.CompletionSource
+    $source = $place.Source
   }
   if ($source) {
     foreach ($line in (pm complete $source 2>$null)) {
@@ -252,13 +251,13 @@ function psPlace({ commands, options, values, source }: Place): string {
   const flags = options.flatMap((option) =>
     flagsOf(option).map((flag) => `${psQuoted(flag)} = ${psOption(option)}`),
   );
-  return `@{ Commands = [ordered]@{ ${named.join("; ")} }; Options = @{ ${flags.join("; ")} }; Values = ${psList(values)}; CompletionSource = ${source === null ? "$null" : psQuoted(source)} }`;
+  return `@{ Commands = [ordered]@{ ${named.join("; ")} }; Options = @{ ${flags.join("; ")} }; Values = ${psList(values)}; Source = ${source === null ? "$null" : psQuoted(source)} }`;
 }
 
 function psOption({ about, value }: OptionCandidate): string {
   const values = Array.isArray(value) ? value : [];
   const source = typeof value === "object" && "source" in value ? psQuoted(value.source) : "$null";
-  return `@{ About = ${psQuoted(about || "option")}; Takes = $${value !== "none"}; Values = ${psList(values)}; CompletionSource = ${source} }`;
+  return `@{ About = ${psQuoted(about || "option")}; Takes = $${value !== "none"}; Values = ${psList(values)}; Source = ${source} }`;
 }
 
 const psList = (words: readonly string[]) => `@(${words.map(psQuoted).join(", ")})`;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { wrote } from "../../../test/support/attribution-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { promptText, sessionText } from "../../faces/hooks/statusline.ts";
-import { statuslineOf } from "../statusline/line.ts";
+import { statuslineOf } from "./line.ts";
 
 let repo: ReturnType<typeof repositoryWithAgents>;
 beforeEach(() => {
