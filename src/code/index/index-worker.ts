@@ -3,7 +3,7 @@ import { indexDriver } from "../../engines/drivers.ts";
 import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
 import { thrown } from "../../project/errors.ts";
 import type { Logger } from "../../project/log.ts";
-import { letQuestionsGoFirst } from "../../project/thread-priority.ts";
+import { letQuestionsGoFirst, nameThread } from "../../project/thread-priority.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import type { FromThread, IndexThreadSettings, Request, ToThread } from "./index-messages.ts";
@@ -30,6 +30,7 @@ interface Opened {
   indexer: Indexer;
 }
 
+nameThread("pm-index");
 letQuestionsGoFirst(log);
 
 let opened: Promise<Opened> | null = null;

@@ -4,7 +4,7 @@ import { collectAfterWork, collectWhenGrown } from "../../../project/collect-gar
 import type { Config } from "../../../project/config/settings.ts";
 import { thrown } from "../../../project/errors.ts";
 import type { Logger } from "../../../project/log.ts";
-import { letQuestionsGoFirst } from "../../../project/thread-priority.ts";
+import { letQuestionsGoFirst, nameThread } from "../../../project/thread-priority.ts";
 import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
 import { Memory } from "../../../store/memory/memory.ts";
@@ -27,6 +27,7 @@ const log: Logger = {
   error: (message) => post({ log: "error", message }),
 };
 
+nameThread("pm-sessions");
 letQuestionsGoFirst(log);
 
 let turn: Promise<void> = Promise.resolve();
