@@ -2,13 +2,15 @@
  * What a first index, a first import, a second start, a branch switch and a pull cost: seconds by the clock, CPU seconds, memory at
  * most, bytes written, and the CPU seconds of each sort of thread. Linux only.
  *
- *   npm run bench:pace -- --source DIR ... [--transcripts DIR] [--program DIR ...] [--peers DIR] [--rounds 1] [--only ROW,...] [--json]
+ *   npm run bench:pace -- --source DIR ... [--transcripts DIR] [--program DIR ...] [--peers DIR] [--rounds 1] [--rest]
+ *                      [--only ROW,...] [--json]
  *
  *   --source DIR       a git repository; each round indexes a clone of it
  *   --transcripts DIR  transcripts of Claude Code, imported into an empty repository, and into the first source while that is indexed
  *   --program DIR      a build of Pommel; several are measured in turn (default: this one)
  *   --peers DIR        where `npm install @colbymchenry/codegraph` was run; `deja` is looked for on the PATH
  *   --rounds N         how often each row is measured; the medians are printed
+ *   --rest             wait 40 seconds after each first index and import, and say what is held then
  *   --only ROW,...     index, start, switch, pull, import, both (default: all)
  *
  * Each row has a home of its own. The clock says little where other work runs: compare programs within one run, and CPU seconds.
@@ -33,6 +35,7 @@ const { values: options } = parseArgs({
     peers: { type: "string" },
     rounds: { type: "string", default: "1" },
     only: { type: "string" },
+    rest: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
   },
 });
@@ -191,7 +194,7 @@ async function index(program: Program, source: string): Promise<void> {
       await costOf(`index ${name}`, program, {
         doing: () => program.run(root, "init", "--yes"),
         ...codeQuestions(root),
-        rests: options.only !== undefined,
+        rests: options.rest,
       });
     else {
       await program.run(root, "init", "--yes");
@@ -259,7 +262,7 @@ async function importAll(program: Program, transcripts: string): Promise<void> {
         isOver = true;
       },
       isDone: async () => isOver && (await queueOf(root))?.is_idle === true,
-      rests: options.only !== undefined,
+      rests: options.rest,
     });
   } finally {
     await program.run(root, "stop");
@@ -289,7 +292,7 @@ async function both(program: Program, source: string, transcripts: string): Prom
       doing: () => program.run(root, "init", "--yes"),
       isCodeDone,
       isDone: async () => (await isCodeDone()) && (await queueOf(root))?.is_idle === true,
-      rests: true,
+      rests: options.rest,
     });
   } finally {
     await program.run(root, "stop");
