@@ -87,6 +87,11 @@ export class CachingParser {
     return this.known?.get(outcome) ?? this.outcomeOf(stamp, knownHash, []);
   }
 
+  /** Says how many files wait. */
+  expect(files: number): void {
+    this.pool?.expect(files);
+  }
+
   /** Has a thread ready for the first file. To be called after `setUp`. */
   begin(): void {
     this.pool?.begin();
