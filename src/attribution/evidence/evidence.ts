@@ -8,6 +8,7 @@ import { lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
 import { Makers } from "./makers.ts";
+import type { OpaqueCall } from "./opaque-calls.ts";
 import { clockMs, Period, slackMs } from "./period.ts";
 import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
@@ -33,6 +34,8 @@ export class AttributionEvidence {
   /** Commands in the days around the change whose times nothing shows to be right. */
   readonly untimedRuns: readonly ShellRun[];
   readonly delegations: Delegation[];
+  /** Calls that may have written, and do not say what. */
+  readonly opaque: readonly OpaqueCall[];
   readonly sightings: Sightings;
   readonly makers: Makers;
   private readonly clocks: Clocks;
@@ -92,6 +95,9 @@ export class AttributionEvidence {
         ? []
         : wide.runs.filter(({ mayWrite, sessionUid }) => mayWrite && unclear.has(clockOf(sessionUid)));
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+    this.opaque = wide.opaque
+      .map((each) => this.inTime(each, ["startedAt", "endedAt"]))
+      .filter(({ startedAt, endedAt }) => startedAt <= until && endedAt >= since);
   }
 
   /** Writes to the change's files that are too old for the others. */
@@ -247,6 +253,23 @@ export class AttributionEvidence {
     );
   }
 
+  /** Calls of unknown tools that ran then. */
+  opaqueAt(at: number): OpaqueCall[] {
+    return this.opaque.filter(
+      ({ sessionUid, startedAt, endedAt }) =>
+        at > startedAt - this.looseOf(sessionUid) - runSlack &&
+        at <= endedAt + runSlack + this.looseOf(sessionUid),
+    );
+  }
+
+  /** Calls of unknown tools that may have written what the change holds of a file. */
+  recentOpaque(path: string): OpaqueCall[] {
+    return this.opaque.filter((call) => {
+      const run = { ...call, mayWrite: true, isBackground: false };
+      return this.isRecent(run) && !this.wasCommittedSince(run, path);
+    });
+  }
+
   /** A clock that was set right is right to within this. Milliseconds. */
   private looseOf(sessionUid: string): number {
     return this.clocks.offsets.has(clockOf(sessionUid)) ? slackMs : 0;
@@ -265,7 +288,10 @@ export class AttributionEvidence {
   }
 
   /** Whether a file was committed after a command had ended: what it wrote there is in that commit, not in the change. */
-  wasCommittedSince({ endedAt, isBackground }: ShellRun, path: string): boolean {
+  wasCommittedSince(
+    { endedAt, isBackground }: Pick<ShellRun, "endedAt" | "isBackground">,
+    path: string,
+  ): boolean {
     if (isBackground || this.period.isRebased) return false;
     let last = this.committedLast.get(path);
     if (last === undefined) {
@@ -290,7 +316,13 @@ export class AttributionEvidence {
     return this.recent;
   }
 
-  private isRecent({ mayWrite, startedAt, endedAt, isBackground, sessionUid }: ShellRun): boolean {
+  private isRecent({
+    mayWrite,
+    startedAt,
+    endedAt,
+    isBackground,
+    sessionUid,
+  }: Pick<ShellRun, "mayWrite" | "startedAt" | "endedAt" | "isBackground" | "sessionUid">): boolean {
     if (!mayWrite) return false;
     if (isBackground || endedAt >= this.period.start) return true;
     const span = this.spans.get(sessionUid);

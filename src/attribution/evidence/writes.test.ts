@@ -117,7 +117,11 @@ describe("without a result, the request counts", () => {
     ["Edit", { new_string: "x" }],
     ["MultiEdit", { file_path: "a.ts", edits: [] }],
   ])("nothing of %s %j", (tool, input) => {
-    expect(activityBy(call(tool, input))).toMatchObject({ writes: [], runs: [], delegations: [] });
+    expect(activityBy(call(tool, input))).toMatchObject({
+      writes: [],
+      runs: [],
+      delegations: [],
+    });
   });
 });
 
@@ -126,6 +130,7 @@ it("failed calls write nothing", () => {
     writes: [],
     runs: [],
     delegations: [],
+    opaque: [],
   });
 });
 

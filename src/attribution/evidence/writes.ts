@@ -12,6 +12,7 @@ import {
 } from "../commands/shell.ts";
 import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
 import { editsOfInput } from "./input-edits.ts";
+import { type OpaqueCall, onlyReads, readOpaqueInput } from "./opaque-calls.ts";
 import { type CallEnd, endOfCall } from "./period.ts";
 
 /** A stretch of a file as a tool call left it. */
@@ -81,6 +82,8 @@ export interface Activity {
   writes: Write[];
   runs: ShellRun[];
   delegations: Delegation[];
+  /** Calls that may have written, and do not say what. */
+  opaque: OpaqueCall[];
   /** Some call has no result in the turn itself. */
   isOpen: boolean;
 }
@@ -107,7 +110,7 @@ export function activityOf(
   later: Iterable<readonly StoredLine[]> = [],
 ): Activity {
   const calls = new Map<string, Call>();
-  const activity: Activity = { writes: [], runs: [], delegations: [], isOpen: false };
+  const activity: Activity = { writes: [], runs: [], delegations: [], opaque: [], isOpen: false };
   let model: string | null = null;
   for (const [place, line] of turn.lines.entries()) {
     model = line.model ?? model;
@@ -198,7 +201,17 @@ export function activityOf(
         text: [text(call.input.prompt) ?? "", said].join("\n"),
       });
     if (isError) return;
-    for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
+    const isEmpty = edits?.every(({ hunks, content }) => hunks.length === 0 && content === null) ?? true;
+    const writes = isEmpty ? editsOfInput(call.input, call.tool) : edits!;
+    const mayWriteMore = call.action === "write" || call.action === "other";
+    if (writes.length === 0 && mayWriteMore && call.tool !== "" && !onlyReads(call.tool))
+      activity.opaque.push({
+        ...by,
+        startedAt,
+        endedAt: at,
+        ...readOpaqueInput(call.tool, call.input, relativize),
+      });
+    for (const { path, hunks, content } of writes) {
       const plain = plainLineOf(path);
       const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
       if (made.length === 0 && content !== null)
