@@ -12,7 +12,7 @@ import { mayWrite, withoutHeredocs } from "./shell.ts";
 /** What a shell command may write, judged by its words. */
 
 const takesAnother =
-  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
+  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|pbpaste|xclip|xsel|wl-paste|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
 /** Commands that are taken apart once: each is asked about for each file of each commit near it. */
 const maxCommands = 1000;
@@ -71,6 +71,71 @@ export function bringsFrom(given: string, path: string): string[] | null {
     if (from.length > 0 && (to === path || (to !== "" && path.endsWith(`/${to}`)) || isInto)) return from;
   }
   return null;
+}
+
+/** Where a command takes the lines of a file from that it puts at a path. */
+export interface CopySource {
+  /** Of a commit; null: the file as it was in the working tree. */
+  revision: string | null;
+  path: string;
+}
+
+const clipboard = /\b(?:pbpaste|xclip|xsel|wl-paste|Get-Clipboard)\b/;
+const takenFromCommit =
+  /^git\s+(?:-\S+\s+)*(?:checkout|restore)\s+(?:(?:-\S+|--source)\s+)*(?:--source[= ])?([\w@][\w./~^@{}-]*)?\s*(?:--\s+|\s)(.+)$/;
+const printedFromCommit =
+  /^git\s+(?:-\S+\s+)*(?:show|cat-file\s+-p)\s+["']?([\w@][\w./~^@{}-]*):([^\s"'>]+)["']?\s*>\s*(\S+)/;
+const concatenated = /^cat\s+([^<>|]+?)\s*>>?\s*(\S+)$/;
+
+/** The parts of a command that may copy, which few have: each is asked about for each file. */
+const copyingParts = memoize(maxCommands, (command): readonly string[] =>
+  partsOf(command).filter(
+    (part) =>
+      takenFromCommit.test(part) ||
+      printedFromCommit.test(part) ||
+      concatenated.test(part) ||
+      clipboard.test(part) ||
+      transferring.test(` ${part}`),
+  ),
+);
+
+const plainPath = (word: string) => word.replace(/^(["'])(.*)\1$/, "$2").replace(/^\.\//, "");
+
+/**
+ * Where a command takes from what it puts at a path, word for word: from files, a commit, the clipboard. Null: it does not.
+ * Empty: from somewhere that it does not name.
+ */
+export function copiesFrom(command: string, path: string): CopySource[] | null {
+  const isHere = (word: string) => {
+    const named = plainPath(word);
+    return named === path || (named.includes(".") && path.endsWith(`/${named}`));
+  };
+  const parts = copyingParts(command);
+  if (parts.length === 0) return null;
+  for (const part of parts) {
+    const [, revision = null, places = ""] = takenFromCommit.exec(part) ?? [];
+    if (
+      places
+        .split(/\s+/)
+        .some((word) => isHere(word) || path.startsWith(`${plainPath(word).replace(/\/$/, "")}/`))
+    )
+      return [{ revision, path }];
+    const [, shown, from = "", to = ""] = printedFromCommit.exec(part) ?? [];
+    if (shown !== undefined && isHere(to)) return [{ revision: shown, path: from }];
+    const [, inputs = "", output = ""] = concatenated.exec(part) ?? [];
+    if (output !== "" && isHere(output))
+      return inputs.split(/\s+/).map((word) => ({ revision: null, path: plainPath(word) }));
+    if (clipboard.test(part) && />\s*(\S+)/.exec(command)?.slice(1).some(isHere)) return [];
+  }
+  const from = bringsFrom(command, path);
+  return from?.map((source) => sourceFor(plainPath(source), path)) ?? null;
+}
+
+/** A directory that is copied holds the file under the same name. */
+function sourceFor(source: string, path: string): CopySource {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const isFile = /\.\w+$/.test(source);
+  return { revision: null, path: isFile ? source : `${source.replace(/\/?\.?$/, "")}/${name}` };
 }
 
 const formatters =

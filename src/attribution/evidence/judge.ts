@@ -1,6 +1,5 @@
 import {
   appliesPatch,
-  bringsFrom,
   generates,
   isFormatter,
   isRenaming,
@@ -66,6 +65,7 @@ export class Judge {
         installs(run.command, path, bare) ||
         ((mayMean(run.command, path) || (line.isNewFile && generates(run.command, path) !== "no")) &&
           !isRestoring(run.command) &&
+          !makers.copiesOthers(run, path) &&
           this.wroteThen(run, line, seenAt)),
     );
     if (meant) return byAgent(meant, "shell", "ran");
@@ -207,7 +207,7 @@ export class Judge {
   /** The command that brought a file here which was written before. */
   private moverOf(path: string, since: number): ShellRun | undefined {
     return this.evidence.runs.find(
-      ({ endedAt, command }) => endedAt >= since && bringsFrom(command, path) !== null,
+      (run) => run.endedAt >= since && this.evidence.makers.bringsOwn(run, path),
     );
   }
 

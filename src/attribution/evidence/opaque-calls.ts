@@ -15,7 +15,7 @@ export interface OpaqueCall {
   texts: readonly string[];
   /** Its name says that it changes code, wherever that is. */
   isRewriting: boolean;
-  /** Its name says that it puts a file at another path. */
+  /** Its name says that it puts a file at another path, and it names two. */
   isCopying: boolean;
 }
 
@@ -69,7 +69,7 @@ export function readOpaqueInput(
     paths,
     texts,
     isRewriting: words.some((word) => rewritingWords.test(word)),
-    isCopying: words.some((word) => copyingWords.test(word)),
+    isCopying: paths.length > 1 && words.some((word) => copyingWords.test(word)),
   };
 }
 
