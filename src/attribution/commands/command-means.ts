@@ -47,6 +47,7 @@ export const namedBy = memoize(maxCommands, (command): readonly string[] =>
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */
 const partsOf = (command: string): string[] =>
   withoutHeredocs(command, { keeps: "scripts" })
+    .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "")
     .split(/&&|\|\||[;|&\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
@@ -138,18 +139,30 @@ function sourceFor(source: string, path: string): CopySource {
   return { revision: null, path: isFile ? source : `${source.replace(/\/?\.?$/, "")}/${name}` };
 }
 
+const runners =
+  /^(?:npx\s+(?:-\S+\s+)*|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|bundle\s+exec\s+|python[\d.]*\s+-m\s+|mise\s+(?:x|exec)\s+(?:--\s+)?|env\s+)*/;
+/** Programs that give code another form. */
 const formatters =
-  /^(?:npx\s+|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|python[\d.]*\s+-m\s+)*(?:prettier|black|gofmt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|dprint|cargo\s+fmt|go\s+fmt|dart\s+format|stylua|npm\s+run\s+(?:format|fmt|prettier)|format|fmt)\b/;
+  /^(?:prettier|black|gofmt|gofumpt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|autopep8|dprint|oxfmt|treefmt|swiftformat|scalafmt|ktfmt|ormolu|stylua|nixfmt|php-cs-fixer|(?:cargo|go|terraform|tofu|zig|deno|nix|taplo|buf)\s+(?:\S+\s+)?fmt|(?:dart|mix|dotnet|swift|buf)\s+format|format|fmt|lint-staged|pre-commit\s+run|lefthook\s+run|(?:\.\/)?gradlew?\s+\S*spotlessApply|mvn\s+\S*spotless:apply)(?![\w-])/;
+/** Linters, where they repair what they find. */
+const repairing =
+  /^(?:eslint|oxlint|stylelint|standard|xo|biome\s+(?:check|lint)|ruff\s+check|golangci-lint\s+run|cargo\s+clippy|rubocop|ktlint|swiftlint|deno\s+lint|tslint|sqlfluff)\b.*\s(?:--(?:fix|write|apply|autocorrect\S*|format)|-[aAF]|--unsafe)(?![\w])/;
+/** Scripts of a project that are called what they do. */
+const formattingScript =
+  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run\s+)?|make\s+(?:-\S+\s+)*|just\s+|task\s+|mise\s+(?:run\s+|r\s+)?|rake\s+|composer\s+(?:run\s+)?|nox\s+-s\s+|(?:ba|z)?sh\s+|\.\/)(?:[\w.-]*\/)*(?:(?:code)?[-_:]?(?:format|fmt|prettier|prettify|tidy|style|beautify)(?:[-_:.]\S*)?|(?:lint|check|style|cs)[-_:]?fix(?:[-_:.]\S*)?|fix[-_:]?(?:lint|format|style)?)(?=\s|$)/;
 
-/** Whether a command changes how code looks, and nothing that it says. */
-export const isFormatter = (command: string): boolean =>
-  command
-    .split(/&&|\|\||[;|\n]/)
-    .map((part) => part.trim())
-    .every(
-      (part) =>
-        part === "" || formatters.test(part) || /^(?:cd|echo|git\s+(?:add|diff|status|commit))\b/.test(part),
-    );
+const givesForm = (given: string): boolean => {
+  if (/[^-=]>/.test(given)) return false;
+  const part = given.replace(/^(?:\w+=\S*\s+)+/, "");
+  const program = part.replace(runners, "");
+  return formatters.test(program) || repairing.test(program) || formattingScript.test(part);
+};
+
+/** Whether all that a command does to files is that it changes how code looks, and nothing that it says. */
+export const isFormatter = memoize(maxCommands, (command: string): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part) || givesForm(part));
+  return parts.length > 0 && parts.every(givesForm);
+});
 
 /** Whether a command does nothing but write what is in its text, and what leaves files alone. */
 export const isSpelledOut = (command: string): boolean =>
