@@ -45,6 +45,7 @@ export class AttributionEvidence {
   private readonly added = new Map<string, ReadonlySet<number>>();
   private readonly neverCommitted = new Map<string, boolean>();
   private isAfterFirst: boolean | null = null;
+  private isAmendedByRun: boolean | null = null;
   private readonly committedLast = new Map<string, number>();
 
   constructor(
@@ -117,10 +118,10 @@ export class AttributionEvidence {
    */
   writesOf(paths: readonly string[], keys: KeySet): Write[] {
     const own = new Set(paths);
-    const { last } = this.period;
+    const { lastCall } = this;
     const wanted = new Set<Write>();
     const all = this.allWrites.map((write) => {
-      if (write.startedAt > last) return write;
+      if (write.startedAt > lastCall) return write;
       const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
       const path = paths.find((each) => isSame(each, write.path));
       const named = path === undefined ? write : { ...write, path };
@@ -130,11 +131,28 @@ export class AttributionEvidence {
     return withoutPutBack(all, wanted);
   }
 
-  /** Writes to a file after the change, by clocks that nothing shows to be right; oldest first. */
+  /** When the last call began that may have written lines of the change. A session that amended it says so itself. */
+  get lastCall(): number {
+    const { hash } = this.change;
+    this.isAmendedByRun ??= this.runs.some(
+      ({ command, commits }) =>
+        /--amend\b|\brebase\b|--fixup|--squash/.test(command) &&
+        commits.some((commit) => hash?.startsWith(commit.hash)),
+    );
+    return this.isAmendedByRun ? this.period.last : this.period.lastCall;
+  }
+
+  /**
+   * Writes to a file after the change, by clocks that nothing shows to be right, or after its author's date, where it may have
+   * been amended; oldest first.
+   */
   laterWritesTo(paths: readonly string[]): Write[] {
+    const { lastCall } = this;
     const { last } = this.period;
     const isLater = ({ startedAt, sessionUid, path }: Write) =>
-      startedAt > last && paths.includes(path) && !this.clocks.right.has(clockOf(sessionUid));
+      startedAt > lastCall &&
+      paths.includes(path) &&
+      (startedAt <= last || !this.clocks.right.has(clockOf(sessionUid)));
     return withoutPutBack(this.allWrites, new Set(this.allWrites.filter(isLater)));
   }
 

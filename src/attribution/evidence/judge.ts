@@ -88,7 +88,7 @@ export class Judge {
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, "edit", "formatted");
-    if (during.some((write) => this.mayHaveSaved(write, line, seenAt))) return unknown("several");
+    if (during.some((write) => this.mayHaveSaved(write, line, seenAt))) return unknown("command");
     if (before !== null) {
       const there = this.at({ ...line, path: before.path }, before.at, []);
       if (there.author === "agent") return restingOn(there, "moved");
@@ -217,23 +217,27 @@ export class Judge {
     const { evidence } = this;
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;
     const recent = evidence.recentRuns().filter((run) => !evidence.wasCommittedSince(run, path));
-    const installer = recent.findLast(
+    // What ran after the commit was authored may be in it, if somebody amended it, but nothing shows that.
+    const before = recent.filter(({ startedAt }) => startedAt <= evidence.lastCall);
+    const installer = before.findLast(
       ({ command }) => changesPackages(command) && installs(command, path, bare),
     );
     if (installer) return byAgent(installer, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that. What is in no commit
     // before may have been left out of them.
     const mayBeMakers = isNewFile ? runs : isAnew ? recent : [];
-    const maker = mayBeMakers.findLast((run) => run.mayWrite && makers.names(run, line));
+    const maker = mayBeMakers.findLast(
+      (run) => run.mayWrite && run.startedAt <= evidence.lastCall && makers.names(run, line),
+    );
     if (maker) return byAgent(maker, "shell", "named");
     const generator = isNewFile
-      ? recent.findLast(({ command }) => {
+      ? before.findLast(({ command }) => {
           const does = generates(command, path);
           return does === "yes" || (does === "maybe" && evidence.saysGenerated(path));
         })
       : undefined;
     if (generator) return byAgent(generator, "shell", "generated");
-    const bringer = isNewFile ? recent.findLast((run) => makers.bringsOwn(run, path)) : undefined;
+    const bringer = isNewFile ? before.findLast((run) => makers.bringsOwn(run, path)) : undefined;
     if (bringer) return byAgent(bringer, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
     if (change.hash !== null && change.parent === null && !evidence.isOfSessions) return unknown("root");

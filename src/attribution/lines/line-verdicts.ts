@@ -274,7 +274,9 @@ function replacedLines(
   evidence: AttributionEvidence,
 ): Map<number, ShellRun | OpaqueCall> {
   const found = new Map<number, ShellRun | OpaqueCall>();
-  const renaming = evidence.recentOpaque(change.path).filter(({ isRewriting }) => isRewriting);
+  const renaming = evidence
+    .recentOpaque(change.path)
+    .filter(({ isRewriting, startedAt }) => isRewriting && startedAt <= evidence.lastCall);
   if (renaming.length > 0) {
     for (const { removed, added } of change.hunks) {
       for (const line of added) {
@@ -285,7 +287,7 @@ function replacedLines(
     }
   }
   const substitutions = change.hunks.some(({ removed }) => removed.length > 0)
-    ? evidence.substitutionsIn(change.path)
+    ? evidence.substitutionsIn(change.path).filter(({ run }) => run.startedAt <= evidence.lastCall)
     : [];
   for (const { run, replace } of substitutions) {
     for (const { removed } of change.hunks) {
