@@ -123,6 +123,10 @@ export const situations: readonly Situation[] = [
     acts: { notebook: 4, "notebook-cell": 14, edit: 4 },
     humans: { "human-notebook": 24 },
   }),
+  situation("notebooks, cells as one text", {
+    acts: { notebook: 3, "notebook-text-cell": 14, edit: 4 },
+    humans: { "human-notebook": 12, "human-resaves-notebook": 12 },
+  }),
   situation("slow daemon", { acts: commands, habits: { watcherDelay: 45 } }),
   situation("daemon down", { acts: commands, happenings: { "daemon-down": 1 }, happen: 0.12 }),
   situation("everything", {

@@ -65,9 +65,7 @@ describe("the tool's result counts", () => {
 
   it("for a notebook its source lines", () => {
     const lines = ['     "a = 1\\n",', '-    "b = 1"', '+    "b = \\"x\\""', "+   ]"];
-    expect(said(edited("a.ipynb", lines, 1000))).toEqual([
-      ["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"', "+]"]]],
-    ]);
+    expect(said(edited("a.ipynb", lines, 1000))).toEqual([["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"']]]]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   withoutHeredocs,
   writesIn,
 } from "../commands/shell.ts";
-import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
+import { asBare, type BareLine, cellOf, isNotebook, plainLineOf, plainLines } from "../lines/line-keys.ts";
 import { editsOfInput } from "./input-edits.ts";
 import { type OpaqueCall, onlyReads, readOpaqueInput } from "./opaque-calls.ts";
 import { type CallEnd, endOfCall } from "./period.ts";
@@ -215,7 +215,12 @@ export function activityOf(
       const plain = plainLineOf(path);
       const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
       if (made.length === 0 && content !== null)
-        made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
+        made.push({ lines: bareLines(plainLines(path, content.split("\n")), true), removed: [] });
+      if (isNotebook(path)) {
+        const forms = [...hunks.map(({ lines }) => otherFormsOfCells(lines)), cellsIn(content ?? "")];
+        for (const lines of forms)
+          if (lines.length > 0) made.push({ lines: bareLines(lines, true), removed: [] });
+      }
       write(relativize(path), "edit", made);
       if (content !== null) writePatches(content);
     }
@@ -259,6 +264,34 @@ function hunkOf(lines: readonly string[], plain: (line: string) => string): Writ
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
   }
   return hunk;
+}
+
+/**
+ * A cell stands in its file as a list of lines or as one text, by the program that saved it last: what a call wrote counts in
+ * the other form as well.
+ * @param lines of a hunk, with their signs: lines of the file, or a cell's alone
+ */
+function otherFormsOfCells(lines: readonly string[]): string[] {
+  const now = lines.filter((line) => !line.startsWith("-"));
+  const added = now.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+  const cells = added.flatMap((line) => cellOf(line)?.split("\n") ?? []);
+  if (cells.length > 0 || added.length === 0) return cells;
+  const texts = now.map((line) => line.slice(1));
+  const plain = plainLineOf(".ipynb");
+  return texts.length > 1 && texts.every((line) => plain(line) === line) ? [texts.join("\n")] : [];
+}
+
+/** The cells of a whole notebook in the form in which they do not stand there: lists of lines as one text, texts as lines. */
+function cellsIn(text: string): string[] {
+  if (text === "") return [];
+  try {
+    const { cells } = JSON.parse(text) as { cells?: { source?: unknown }[] };
+    return (cells ?? []).flatMap(({ source }) =>
+      Array.isArray(source) ? [source.join("")] : typeof source === "string" ? source.split("\n") : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 /** A file of which so many lines were taken out, and no line stays that weighs as much, was written anew. */

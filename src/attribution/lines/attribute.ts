@@ -234,11 +234,14 @@ async function timeOf(
 }
 
 /** All added lines of a file, in ranges; those without a verdict are unknown. */
-function rangesOf({ change }: FileToAttribute, byLine: ReadonlyMap<number, Verdict>): AttributionRecord[] {
+function rangesOf(
+  { change, printed }: FileToAttribute,
+  byLine: ReadonlyMap<number, Verdict>,
+): AttributionRecord[] {
   const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
   for (const { newStart, added } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
-      const verdict = byLine.get(line) ?? unknown();
+      const verdict = (printed.has(line) ? undefined : byLine.get(line)) ?? unknown();
       const last = ranges.at(-1);
       if (last && last.lastLine === line - 1 && isSameVerdict(last.verdict, verdict)) last.lastLine = line;
       else ranges.push({ path: change.path, firstLine: line, lastLine: line, ...verdict, verdict });

@@ -4,7 +4,7 @@ import { type CopySource, copiesFrom } from "../commands/command-means.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { align } from "./align.ts";
 import type { FileToAttribute } from "./file-lines.ts";
-import { asBare, plainLineOf } from "./line-keys.ts";
+import { asBare, plainLines } from "./line-keys.ts";
 import { verdictsAt } from "./origins.ts";
 import { movedFrom, unknown, type Verdict } from "./verdict.ts";
 
@@ -51,10 +51,8 @@ export async function copiedLines(
     if (commit === null) continue;
     const text = await textAt(root, commit, path, signal);
     if (text === null) continue;
-    const plain = plainLineOf(path);
-    const lines = text
-      .split("\n")
-      .map((line, i) => ({ ...asBare(plain(line)), line: i + 1, isNew: true }))
+    const lines = plainLines(path, text.split("\n"))
+      .map((line, i) => ({ ...asBare(line), line: i + 1, isNew: true }))
       .filter(({ key }) => key !== 0);
     const matches = [...align(file.lines, [{ of: path, lines }])].flatMap(([i, [match]]) =>
       match !== undefined && match.support >= enough && !verdicts.has(i)
