@@ -5,7 +5,7 @@ import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
 import { isoTime } from "../status/describe-index.ts";
-import { agentsSince, noteOn } from "./agents-since.ts";
+import { agentsSince, notesOnBefore } from "./agents-since.ts";
 import { summaryOf, unknownAuthor } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
 import type { LineRange } from "./file-place.ts";
@@ -51,7 +51,15 @@ export async function blameFile(
     notes: [
       ...notesOn(memory, lines, commits, unseen),
       ...(note === null ? [] : [note]),
-      ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
+      ...(since === null
+        ? []
+        : notesOnBefore(since, {
+            before: ranges.some(({ author }) => author === "before_agents"),
+            olderUnknown: ranges.some(
+              ({ author, authored_at }) =>
+                author === "unknown" && authored_at !== null && Date.parse(authored_at) < since.at,
+            ),
+          })),
     ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };

@@ -15,7 +15,7 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";
 import { parseWhen } from "../../text/dates.ts";
-import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
+import { agentsSince, isBeforeAgents, notesOnBefore } from "../blame/agents-since.ts";
 import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../decisions/decisions.ts";
 import { recurringErrors } from "../fix/recurring.ts";
@@ -121,14 +121,17 @@ function countLines(
   const isBefore = ({ author, authoredAt, hasSession, basis }: AuthoredLines) =>
     author === "unknown" &&
     since !== null &&
-    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since.at);
+    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since);
   const sums = new Sums(depth, files);
+  let olderUnknown = false;
   if (memory !== null) {
     const counted = countedOnce(memory);
     for (const lines of authoredLines(memory, when)) {
       if (!all && history !== null && !history.has(lines.hash)) continue;
       if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
       sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
+      olderUnknown ||=
+        since !== null && lines.author === "unknown" && lines.authoredAt < since.at && !isBefore(lines);
     }
   }
   const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
@@ -141,7 +144,7 @@ function countLines(
     notes: [
       ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
       ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
-      ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
+      ...(since === null ? [] : notesOnBefore(since, { before: sums.total.before_agents > 0, olderUnknown })),
     ],
   };
 }
