@@ -12,9 +12,19 @@ import { installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";
 import { withoutBlock } from "../../git/hooks/script.ts";
 import { uncommitted } from "../../git/rewind/obstacles.ts";
-import { addWorktree, commitNamed, differencesSince, distanceToHead, type FileDifference, factsOf, patchSince, restoreTo, workingTreeOf } from "../../git/rewind.ts";
-import { type Restored } from "../../git/rewind/restore.ts";
-import { type WorkingTree } from "../../git/rewind/repository.ts";
+import type { WorkingTree } from "../../git/rewind/repository.ts";
+import type { Restored } from "../../git/rewind/restore.ts";
+import {
+  addWorktree,
+  commitNamed,
+  differencesSince,
+  distanceToHead,
+  type FileDifference,
+  factsOf,
+  patchSince,
+  restoreTo,
+  workingTreeOf,
+} from "../../git/rewind.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { type AgentPart, inOrderToTake, readWithoutParts } from "../../setup/agent-part.ts";
