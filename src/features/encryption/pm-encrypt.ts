@@ -6,7 +6,7 @@ import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { type KeySource } from "../../store/encryption/envelope.ts";
+import type { KeySource } from "./encryption.ts";
 import { passphraseVariable } from "./encryption.ts";
 import { decryptMemory, encryptMemory, findKey, replaceKey, unlockHome } from "./operation.ts";
 

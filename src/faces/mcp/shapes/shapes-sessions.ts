@@ -129,6 +129,8 @@ export interface CommandsOutput extends LabelledOutput, Output {
   /** That worked, best first, with what was tried before them. */
   commands: {
     line: string;
+    /** What the counted runs have in common; "" where that is the line. */
+    form: string;
     directory: string;
     purpose: string;
     worked: number;

@@ -35,11 +35,14 @@ export const commands: Handler<typeof commandsInput, CommandsOutput> = async (ar
       "Nothing of it was lost.",
     );
   }
-  const { verdict, errors } = await ask(context, fix, { error: error ?? "" });
+  const { verdict, errors, mentions } = await ask(context, fix, { error: error ?? "" });
   const { items } = fitIn(errors, room, 600, errorItem, renderError);
+  const said = mentions.map(
+    ({ session_id, turn, text }) => `said in ${shortId(session_id)} turn ${turn}: ${oneLine(text, 200)}`,
+  );
   return answer(
     { verdict, commands: [], errors: items, lost: [] },
-    items.map(renderError),
+    [...items.map(renderError), ...said.map(quoted)],
     "No agent met this error here.",
   );
 };
@@ -56,10 +59,11 @@ function commandItem(
   command: HowAnswer["commands"][number],
   longest: number,
 ): CommandsOutput["commands"][number] {
-  const { line, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
+  const { line, form, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
     command;
   return {
     line: oneLine(line, longest),
+    form: form === line ? "" : oneLine(form, longest),
     directory: oneLine(directory, 160),
     purpose: oneLine(purpose, 120),
     ...{ worked, failed, last_at, session_id, author: lineOrNull(author, 100), turn },
@@ -68,11 +72,11 @@ function commandItem(
 }
 
 function renderCommand(command: CommandsOutput["commands"][number]): string {
-  const { line, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
+  const { line, form, directory, purpose, worked, failed, last_at, session_id, author, turn, failed_before } =
     command;
   const facts = [
     directory === "" ? "" : `in ${directory}`,
-    `worked ${worked}×${failed > 0 ? `, failed ${failed}×` : ""}`,
+    `${form === "" ? "" : `${form} `}worked ${worked}×${failed > 0 ? `, failed ${failed}×` : ""}`,
     minute(last_at),
     `${shortId(session_id)} turn ${turn}`,
     sharedBy(author),
