@@ -1,6 +1,7 @@
 import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import * as blame from "./blame/operation.ts";
 import * as checkpoints from "./checkpoints/operation.ts";
+import * as code from "./code/operation.ts";
 import * as context from "./context/operation.ts";
 import * as daemon from "./daemon/operation.ts";
 import * as decisions from "./decisions/operation.ts";
@@ -37,6 +38,7 @@ import * as why from "./why/operation.ts";
 /** What Pommel does, a feature a line: its operations. */
 const features = {
   search,
+  code,
   sessions,
   notes,
   decisions,
