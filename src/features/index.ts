@@ -23,6 +23,7 @@ import * as notes from "./notes/operation.ts";
 import * as packages from "./packages/operation.ts";
 import * as page from "./page/operation.ts";
 import * as projects from "./projects/operation.ts";
+import * as recall from "./recall/operation.ts";
 import * as related from "./related/operation.ts";
 import * as review from "./review/operation.ts";
 import * as rewind from "./rewind/operation.ts";
@@ -44,6 +45,7 @@ const features = {
   decisions,
   why,
   blame,
+  recall,
   related,
   how,
   fix,
