@@ -1,14 +1,19 @@
 import { configOf, keeperOf } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
+import { maxResults } from "../../project/max-results.ts";
 import type { Project } from "../../project/paths.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { turnOf } from "../../store/memory/sessions/turns.ts";
+import type { SessionRecord } from "../../store/memory/memory-records.ts";
+import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
+import { parseWhen } from "../../text/dates.ts";
+import { tokensOf } from "../../text/tokens.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import { howTo } from "../how/find-commands.ts";
+import { relatedIn } from "../related/related.ts";
 import { memorySearch } from "../search/all.ts";
 import { isoTime } from "../status/describe-index.ts";
 import {
@@ -21,8 +26,8 @@ import {
 } from "./claims.ts";
 import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
-import { findSaid } from "./said.ts";
-import { bestSentence, isTellingPrompt } from "./sentences.ts";
+import { findSaid, findTakenBack, listSentences } from "./said.ts";
+import { askedTokens, bestSentence, isTellingPrompt, rankByWords, shareOf } from "./sentences.ts";
 import { findWorkState } from "./state.ts";
 
 const defaultClaims = 8;
@@ -30,6 +35,10 @@ const maxOfKind = { decision: 3, command: 2, fix: 3, attempt: 5 } as const;
 /** Turns that a search is asked for: those of one session are one claim. */
 const searchedTurns = 30;
 const maxOfSession = 1;
+/** The share of a question's words, by how rare they are, that a decision has at least. */
+const minDecisionShare = 0.5;
+/** The share of them that what a search is not sure of has at least. */
+const minUnsureShare = 0.4;
 
 /** What names a run, rather than what it was about. */
 const asksToRun =
@@ -91,10 +100,9 @@ async function findClaims(
     ...(branch !== undefined && { branch }),
   };
   if (saidBy === "user" && kind === undefined) {
-    const claims = await findSaid(memory, { about, files: file, ...filters, isOwn });
+    const claims = findSaid(await listSentences(memory, { files: file, ...filters, isOwn }), about);
     return { verdict: claims.length > 0 ? "found" : "probably_not_here", claims, notes: [] };
   }
-  const config = configOf(project);
   const isPlain = file.length === 0 && branch === undefined && agent === undefined;
   const fixes =
     about !== "" && isPlain && wants("fix") && (kind !== undefined || looksLikeError.test(about))
@@ -104,21 +112,10 @@ async function findClaims(
     about !== "" && isPlain && wants("command") && (kind !== undefined || asksToRun.test(about))
       ? commandClaims(memory, about)
       : [];
-  const decided = wants("decision")
-    ? await decisionsIn(
-        project,
-        memory,
-        { query: about, files: file, ...filters, limit: maxOfKind.decision * 2 },
-        config,
-      )
-    : { decisions: [] };
-  const decisions = decided.decisions
-    .filter(({ by }) => saidBy === undefined || (saidBy === "user") === (by === "person"))
-    .slice(0, kind === undefined ? maxOfKind.decision : (request.limit ?? defaultClaims))
-    .map(claimFromDecision);
+  const decisions = wants("decision") ? await decisionClaims(project, memory, request, isOwn) : [];
   const search =
     about !== "" && wants("attempt")
-      ? await (await memorySearch(project, memory, config))(
+      ? await (await memorySearch(project, memory, configOf(project)))(
           {
             q: about,
             by: "turn",
@@ -131,7 +128,10 @@ async function findClaims(
         )
       : null;
   const attempts = search === null ? [] : attemptClaims(memory, about, search, isOwn);
-  const isMeant = fixes.length + commands.length + decisions.length > 0;
+  if (about === "" && wants("attempt"))
+    attempts.push(...(await latestClaims(project, memory, request, isOwn)));
+  const isMeant =
+    fixes.length + commands.length + decisions.length > 0 || (about === "" && attempts.length > 0);
   const claims = distinctClaims([...fixes, ...commands, ...decisions, ...attempts]);
   return {
     verdict: isMeant ? "found" : (search?.verdict ?? "probably_not_here"),
@@ -139,6 +139,39 @@ async function findClaims(
     claims,
     notes: [...(search?.notes ?? [])],
   };
+}
+
+/** What was decided and noted, with what was said later that may take it back. */
+async function decisionClaims(
+  project: Project,
+  memory: Memory,
+  { about = "", file = [], said_by: saidBy, kind, limit, ...when }: RecallRequest,
+  isOwn: (session: string) => boolean,
+): Promise<Claim[]> {
+  const period = { since: when.since, until: when.until, branch: when.branch };
+  const asked = { ...period, query: "", files: file, limit: maxResults };
+  const all = (await decisionsIn(project, memory, asked, configOf(project))).decisions
+    .filter(({ by }) => saidBy === undefined || (saidBy === "user") === (by === "person"))
+    .filter(({ session_id: id }) => id === null || !isOwn(id));
+  const max = kind === undefined ? maxOfKind.decision : (limit ?? defaultClaims);
+  const tokens = new Map(all.map((one) => [one, new Set(tokensOf(one.text))]));
+  const ranked =
+    about === ""
+      ? all
+      : rankByWords(all, askedTokens(about), (one) => tokens.get(one)!, minDecisionShare).map(
+          ({ item }) => item,
+        );
+  const claims = ranked.slice(0, max).map(claimFromDecision);
+  if (claims.length === 0 || about === "") return claims;
+  const sentences = await listSentences(memory, { files: [], isOwn });
+  return claims.map((claim) => {
+    const { at, id } = claim;
+    if (claim.standing.length > 0 || at === null) return claim;
+    const later = findTakenBack(sentences, about, { at: Date.parse(at), turnId: id ?? "" });
+    if (later === null) return claim;
+    const said = `later the user: “${later.text}” ${placeOfTurn(later.session, later.turn)}`;
+    return { ...claim, standing: [said] };
+  });
 }
 
 function fixClaims(
@@ -169,6 +202,7 @@ function attemptClaims(
   isOwn: (session: string) => boolean,
 ): Claim[] {
   const max = verdict === "found" ? maxOfKind.attempt : 3;
+  const wanted = askedTokens(about);
   const ofSession = new Map<string, number>();
   const claims: Claim[] = [];
   for (const result of results) {
@@ -178,10 +212,44 @@ function attemptClaims(
     if (isOwn(uid) || last_turn === 0 || seen >= maxOfSession) continue;
     const claim = claimFromTurn(memory, about, result, Math.max(first, 1));
     if (claim === null) continue;
+    const isSure =
+      verdict === "found" || shareOf(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
+    if (!isSure) continue;
     ofSession.set(uid, seen + 1);
     claims.push(claim);
   }
   return claims;
+}
+
+/** Without a question: what was asked last, or last about these files. */
+async function latestClaims(
+  project: Project,
+  memory: Memory,
+  { file = [], since, until, branch, agent, limit = defaultClaims }: RecallRequest,
+  isOwn: (session: string) => boolean,
+): Promise<Claim[]> {
+  if (file.length > 0) {
+    const asked = { files: file, query: "", limit: limit + maxOfSession };
+    const { sessions } = await relatedIn(project, memory, asked, configOf(project));
+    return sessions
+      .filter(({ session_id }) => !isOwn(session_id))
+      .flatMap(({ session_id, turns: [turn] }) => {
+        const session = sessionByUid(memory, session_id);
+        if (session === null || turn === undefined) return [];
+        return claimFromWords(memory, session, turn.turn, "") ?? [];
+      });
+  }
+  const period = {
+    since: since === undefined ? null : await parseWhen(since, "since"),
+    until: until === undefined ? null : await parseWhen(until, "until"),
+  };
+  const filter = { ...period, branch: branch ?? null, agent: agent ?? null, remembered: true };
+  return listSessions(memory, { ...filter, limit: limit + 1 })
+    .filter(({ uid }) => !isOwn(uid))
+    .flatMap((session) => {
+      const last = turnsOf(memory, session.id).findLast(({ prompt }) => isTellingPrompt(prompt));
+      return last === undefined ? [] : (claimFromWords(memory, session, last.number, "") ?? []);
+    });
 }
 
 function claimFromTurn(
@@ -191,8 +259,16 @@ function claimFromTurn(
   number: number,
 ): Claim | null {
   const session = sessionByUid(memory, result.session_id);
-  const turn = session === null ? null : turnOf(memory, session.id, number);
-  if (session === null || turn === null) return null;
+  const claim = session === null ? null : claimFromWords(memory, session, number, about);
+  if (claim === null) return null;
+  const kind = claim.kind === "asked" && isTakenBack(result) ? "tried" : claim.kind;
+  return { ...claim, kind, at: claim.at ?? result.timestamp, standing: standingOf(result) };
+}
+
+/** What was asked in a turn with what the agent said in the end, as far as it is about the question. */
+function claimFromWords(memory: Memory, session: SessionRecord, number: number, about: string): Claim | null {
+  const turn = turnOf(memory, session.id, number);
+  if (turn === null) return null;
   const said: string[] = [];
   for (const { lines } of storedTurns(memory, session.id, { first: number, last: number }))
     for (const { entries } of lines)
@@ -200,19 +276,14 @@ function claimFromTurn(
   const reply = bestSentence(said, about);
   const isAsked = isTellingPrompt(turn.prompt);
   if (!isAsked && reply === null) return null;
-  const base = {
-    at: isoTime(turn.startedAt) ?? result.timestamp,
-    standing: standingOf(result),
-    id: placeOfTurn(session.uid, number),
-  };
-  if (!isAsked)
-    return { ...base, kind: "said", text: reply!, outcome: null, by: session.author ?? session.agent };
   return {
-    ...base,
-    kind: isTakenBack(result) ? "tried" : "asked",
-    text: bestSentence([turn.prompt], about) ?? turn.prompt,
-    outcome: reply,
-    by: session.author ?? "user",
+    kind: isAsked ? "asked" : "said",
+    text: isAsked ? (bestSentence([turn.prompt], about) ?? turn.prompt) : reply!,
+    outcome: isAsked ? reply : null,
+    by: session.author ?? (isAsked ? "user" : session.agent),
+    at: isoTime(turn.startedAt),
+    standing: [],
+    id: placeOfTurn(session.uid, number),
   };
 }
 

@@ -12,12 +12,13 @@ export const placeOfTurn = (session: string, turn: number | null): string =>
   turn === null || turn === 0 ? shortId(session) : `${shortId(session)}:${turn}`;
 
 export function claimFromDecision(decision: Decision): Claim {
-  const { source, text, session_id, turn, timestamp, author, by, place, superseded_by, supersedes } =
-    decision;
+  const { source, session_id, turn, timestamp, author, by, place, superseded_by, supersedes } = decision;
+  const [question = "", ...choice] = decision.text.split(" → ");
   return {
     kind: source === "annotation" ? "noted" : "decided",
-    text,
-    outcome: null,
+    text: question,
+    // Of a question that was answered, the answer is what was decided.
+    outcome: choice.length > 0 ? choice.join(" → ") : null,
     by: author ?? (by === "person" ? "user" : (by ?? "the repository")),
     at: timestamp,
     standing: [
@@ -38,7 +39,11 @@ export function claimFromCommand(command: WorkingCommand): Claim {
     outcome: before === undefined ? null : `failed first: ${before.line}: ${before.error.split("\n")[0]}`,
     by: author ?? agent,
     at: last_at,
-    standing: [failed === 0 ? `worked ${worked} times` : `worked ${worked} of ${worked + failed} times`],
+    standing: [
+      failed === 0
+        ? `worked ${worked === 1 ? "once" : `${worked} times`}`
+        : `worked ${worked} of ${worked + failed} times`,
+    ],
     id: placeOfTurn(session_id, turn),
   };
 }

@@ -8,7 +8,7 @@ import { tokensOf } from "../../text/tokens.ts";
 import { isoTime } from "../status/describe-index.ts";
 import { placeOfTurn } from "./claims.ts";
 import type { Claim } from "./operation.ts";
-import { askedTokens } from "./sentences.ts";
+import { askedTokens, rankByWords } from "./sentences.ts";
 
 /** A person's own words: sentences of prompts, not what a search finds around them. */
 
@@ -21,7 +21,6 @@ const sentenceChars = { min: 10, max: 300 } as const;
 const minShare = 0.5;
 
 interface Asked {
-  about: string;
   files: readonly string[];
   since?: string | undefined;
   until?: string | undefined;
@@ -29,7 +28,7 @@ interface Asked {
   isOwn: (session: string) => boolean;
 }
 
-interface Sentence {
+export interface Sentence {
   text: string;
   tokens: ReadonlySet<string>;
   session: string;
@@ -39,19 +38,31 @@ interface Sentence {
 }
 
 /** What a person said about something, what says most of it first, then the latest. */
-export async function findSaid(
+export function findSaid(sentences: readonly Sentence[], about: string): Claim[] {
+  return rankSentences(sentences, askedTokens(about))
+    .slice(0, maxClaims)
+    .map(
+      ({ text, session, author, turn, at }): Claim => ({
+        kind: "said",
+        text,
+        outcome: null,
+        by: author ?? "user",
+        at: isoTime(at),
+        standing: [],
+        id: placeOfTurn(session, turn),
+      }),
+    );
+}
+
+/** The sentences of what people wrote, the latest sessions first. @throws PommelError `usage` for a time that makes no sense */
+export async function listSentences(
   memory: Memory,
-  { about, files, since, until, branch, isOwn }: Asked,
-): Promise<Claim[]> {
+  { files, since, until, branch, isOwn }: Asked,
+): Promise<Sentence[]> {
   const from = since === undefined ? null : await parseWhen(since, "since");
   const to = until === undefined ? null : await parseWhen(until, "until");
   const isWanted =
-    files.length === 0
-      ? null
-      : picomatch(
-          files.flatMap((one) => [one, `${one}/**`]),
-          { dot: true },
-        );
+    files.length === 0 ? null : picomatch([...files, ...files.map((one) => `${one}/**`)], { dot: true });
   const sentences: Sentence[] = [];
   const sessions = listSessions(memory, {
     since: from,
@@ -77,43 +88,43 @@ export async function findSaid(
       }
     }
   }
-  return rankSentences(sentences, askedTokens(about))
-    .slice(0, maxClaims)
-    .map(
-      ({ text, session, author, turn, at }): Claim => ({
-        kind: "said",
-        text,
-        outcome: null,
-        by: author ?? "user",
-        at: isoTime(at),
-        standing: [],
-        id: placeOfTurn(session, turn),
-      }),
-    );
+  return sentences;
 }
 
 function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<string>): Sentence[] {
-  const latestFirst = (a: Sentence, b: Sentence) => (b.at ?? 0) - (a.at ?? 0);
-  if (wanted.size === 0) return sentences.toSorted(latestFirst);
-  const weights = new Map(
-    [...wanted].map((token) => {
-      const holding = sentences.filter(({ tokens }) => tokens.has(token)).length;
-      return [token, Math.log(1 + (sentences.length + 1) / (holding + 0.5))] as const;
-    }),
-  );
-  const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
+  const latest = sentences.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+  if (wanted.size === 0) return latest;
   const seen = new Set<string>();
-  return sentences
-    .map((sentence) => {
-      const held = [...weights].filter(([token]) => sentence.tokens.has(token));
-      return { sentence, share: held.reduce((sum, [, weight]) => sum + weight, 0) / whole };
-    })
-    .filter(({ share }) => share >= minShare)
-    .sort((a, b) => b.share - a.share || latestFirst(a.sentence, b.sentence))
-    .map(({ sentence }) => sentence)
+  return rankByWords(latest, wanted, ({ tokens }) => tokens, minShare)
+    .map(({ item }) => item)
     .filter(({ text }) => {
       const isNew = !seen.has(text);
       seen.add(text);
       return isNew;
     });
+}
+
+/** The rarest words have to be in it: what shares no more than "file" is about something else. */
+const minTakenBackShare = 0.6;
+/** Words that take something back. */
+const takesBack =
+  /\b(?:defer|instead|revert|undo|drop|remove|skip|postpone|back out|go back|not? (?:longer|yet|now|need|use)|don'?t|do not|for now|rather)\b/i;
+
+/**
+ * What a person said about the same later that may take it back: the latest. Only quoted, as what it means is for whoever reads it
+ * to judge.
+ */
+export function findTakenBack(
+  sentences: readonly Sentence[],
+  about: string,
+  { at, turnId }: { at: number; turnId: string },
+): Sentence | null {
+  const ranked = rankByWords(sentences, askedTokens(about), ({ tokens }) => tokens, minTakenBackShare);
+  const later = ranked
+    .map(({ item }) => item)
+    .filter(
+      (one) =>
+        (one.at ?? 0) > at && takesBack.test(one.text) && placeOfTurn(one.session, one.turn) !== turnId,
+    );
+  return later.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] ?? null;
 }
