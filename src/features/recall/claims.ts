@@ -4,6 +4,8 @@ import type { Decision } from "../decisions/operation.ts";
 import type { KnownError } from "../fix/operation.ts";
 import type { WorkingCommand } from "../how/operation.ts";
 import { fateOf } from "../search/format-commit-fate.ts";
+import { excerptOf, snippetText } from "../search/found-words.ts";
+import type { SessionSummary } from "../sessions/operation.ts";
 import type { Claim } from "./operation.ts";
 
 /** What other operations answer, as claims. */
@@ -107,5 +109,33 @@ export function claimFromCommit({ id, title, author, timestamp, sessions, revert
     ],
     id:
       session === undefined ? id.slice(0, 8) : placeOfTurn(session.session_id, session.turns.at(-1) ?? null),
+  };
+}
+
+/** A passage that a search found: what was noted there, or the text around what matches. */
+export function claimFromFound(found: Found): Claim {
+  const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp, kind } = found;
+  const isNote = annotation !== null;
+  return {
+    kind: isNote ? "noted" : isTakenBack(found) ? "tried" : kind === "decision" ? "decided" : kind === "error-fix" ? "fixed" : "said",
+    text: isNote ? annotation : snippetText(excerptOf(found)),
+    outcome: null,
+    by: author ?? (note_by === "person" ? "user" : agent),
+    at: timestamp,
+    standing: [...standingOf(found), ...(found.branch === null ? [] : [found.branch])],
+    id: placeOfTurn(session_id, last_turn === 0 ? null : Math.max(turn, 1)),
+  };
+}
+
+export function claimFromSession(session: SessionSummary): Claim {
+  const { id, title, agent, author, branch, last_at, turns, topics } = session;
+  return {
+    kind: "asked",
+    text: title ?? (topics.join(", ") || "(no title)"),
+    outcome: null,
+    by: author ?? agent,
+    at: last_at,
+    standing: [branch ?? "", turns === 1 ? "1 turn" : `${turns} turns`].filter((part) => part !== ""),
+    id: placeOfTurn(id, null),
   };
 }
