@@ -1,6 +1,5 @@
 import type { CheckpointSummary } from "../features/checkpoints/operation.ts";
 import { listCheckpoints, showCheckpoint } from "../features/checkpoints/operation.ts";
-import { listDecisions } from "../features/decisions/operation.ts";
 import { searchEverywhere, sessionsEverywhere } from "../features/everywhere/operation.ts";
 import { fix } from "../features/fix/operation.ts";
 import { how } from "../features/how/operation.ts";
@@ -14,6 +13,7 @@ import {
   claimFromSession,
   placeOfTurn,
 } from "../features/recall/claims.ts";
+import { recall } from "../features/recall/operation.ts";
 import { historyLabel, wordClaim } from "../features/recall/words.ts";
 import { findRelated } from "../features/related/operation.ts";
 import { previewRewind } from "../features/rewind/operation.ts";
@@ -260,11 +260,15 @@ export async function decisions(
   context: CallContext,
 ): Promise<string> {
   const { query, files = [], branch, since, until } = args;
-  const limit = upTo("list_decisions", args, 15);
-  const request = { q: query, file: pathsInside(context, files), branch, since, until, limit };
-  const found = await ask(context, listDecisions, request);
+  const request = {
+    ...{ branch, since, until, kind: ["decision" as const] },
+    ...(query !== undefined && { about: query }),
+    ...(files.length > 0 && { file: pathsInside(context, files) }),
+    limit: upTo("list_decisions", args, 15),
+  };
+  const { claims } = await ask(context, recall, request);
   return page("list_decisions", args, {
-    lines: found.decisions.map((one) => wordClaim(claimFromDecision(one))),
+    lines: claims.map(wordClaim),
     none: `No decisions found${query === undefined ? "" : ` about “${oneLine(query, 100)}”`}.`,
   });
 }

@@ -12,6 +12,7 @@ import { readAuthorshipLog } from "../attribution/foreign/git-ai.ts";
 import { readMessage } from "../attribution/foreign/trailers.ts";
 import { operations } from "../features/index.ts";
 import { payloadOf } from "../hooks/stdio.ts";
+import { oldNames } from "../mcp/old-names.ts";
 import { tools } from "../mcp/shapes/definitions.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createLedger } from "../redact/scrubber.ts";
@@ -63,7 +64,9 @@ const isOfKind = (schema: z.core.$ZodType) => outsideKinds.includes(formatOf(sch
 
 const shapes: Readonly<Record<string, z.core.$ZodType>> = {
   ...Object.fromEntries([...operations].map(([name, { request }]) => [`request ${name}`, request()])),
-  ...Object.fromEntries(Object.entries(tools).map(([name, { input }]) => [`tool ${name}`, input])),
+  ...Object.fromEntries(
+    Object.entries({ ...tools, ...oldNames }).map(([name, { input }]) => [`tool ${name}`, input]),
+  ),
   ...Object.fromEntries(
     Object.entries({ ...records, ...spoolItems }).map(([name, shape]) => [`record ${name}`, shape]),
   ),

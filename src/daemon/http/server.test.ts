@@ -150,6 +150,8 @@ const handlers = {
   files: never,
   state: vi.fn(() => ({ memory: "1", code: "1" })),
   rewindPreview: never,
+  code: never,
+  recall: never,
   events: never,
   event: never,
   createEvent: never,

@@ -7,6 +7,7 @@ import {
   lazy,
   lineNumber,
   notes,
+  place,
   type Shaped,
   text,
   textOrNull,
@@ -24,7 +25,7 @@ const { q, ...ofSearch } = z.omit(searchRequest(), {
 export const codeRequest = lazy(() =>
   z.object({
     query: z.optional(q),
-    place: field("FILE:LINES: exactly these lines; FILE: its outline", text),
+    place: field("FILE:LINES: exactly these lines; FILE: its outline", place),
     calls: field("all places that call or use the first result", z.boolean()),
     ...ofSearch,
   }),

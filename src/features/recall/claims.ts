@@ -117,7 +117,15 @@ export function claimFromFound(found: Found): Claim {
   const { annotation, note_by, session_id, turn, last_turn, agent, author = null, timestamp, kind } = found;
   const isNote = annotation !== null;
   return {
-    kind: isNote ? "noted" : isTakenBack(found) ? "tried" : kind === "decision" ? "decided" : kind === "error-fix" ? "fixed" : "said",
+    kind: isNote
+      ? "noted"
+      : isTakenBack(found)
+        ? "tried"
+        : kind === "decision"
+          ? "decided"
+          : kind === "error-fix"
+            ? "fixed"
+            : "said",
     text: isNote ? annotation : snippetText(excerptOf(found)),
     outcome: null,
     by: author ?? (note_by === "person" ? "user" : agent),

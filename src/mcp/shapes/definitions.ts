@@ -5,7 +5,7 @@ import { codeRequest } from "../../features/code/operation.ts";
 import { annotateRequest } from "../../features/notes/operation.ts";
 import { recallRequest } from "../../features/recall/operation.ts";
 import { levels } from "../../project/levels.ts";
-import { described, field, outside, place, text } from "../../protocol/shape-parts.ts";
+import { described, field, outside, place } from "../../protocol/shape-parts.ts";
 import { allProjects, type Handler, limit, maxTokens, project } from "../tool.ts";
 
 /** The tools as a client sees them, and where their code is. */
@@ -40,7 +40,7 @@ const ofRecall = recallRequest().shape;
 // Models read these with every request, so they are shorter here than on the command line.
 const codeInput = z.strictObject({
   query: described('what it does, a name, an error; "quotes": exact', ofCode.query),
-  place: field("FILE:LINES: exactly these lines; FILE: its outline", text),
+  place: described("FILE:LINES: exactly these lines; FILE: its outline", ofCode.place),
   calls: field("every place that calls or uses it", z.boolean()),
   path: described("only these paths or globs", ofCode.path),
   language: described('"go", "typescript"', ofCode.language),
