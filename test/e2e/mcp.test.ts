@@ -315,6 +315,6 @@ describe("without a project", () => {
 it("speaks the protocol's later version as well", async () => {
   const modern = await connect({ cwd: project.root }, true);
   expect((await call(modern, "search_sessions", { query: "lock" })).text).toContain(label);
-  expect((await modern.listTools()).tools).toHaveLength(9);
+  expect((await modern.listTools()).tools).toHaveLength(4);
   await modern.close();
 });

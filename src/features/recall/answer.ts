@@ -35,6 +35,8 @@ const maxOfKind = { decision: 3, command: 2, fix: 3, attempt: 5 } as const;
 /** Turns that a search is asked for: those of one session are one claim. */
 const searchedTurns = 30;
 const maxOfSession = 1;
+/** Of the turns that a passage spans. */
+const maxTurnsOfPassage = 5;
 /** The share of a question's words, by how rare they are, that a decision has at least. */
 const minDecisionShare = 0.5;
 /** The share of them that what a search is not sure of has at least. */
@@ -207,10 +209,10 @@ function attemptClaims(
   const claims: Claim[] = [];
   for (const result of results) {
     if (claims.length === max) break;
-    const { session_id: uid, turn: first, last_turn } = result;
+    const { session_id: uid, last_turn } = result;
     const seen = ofSession.get(uid) ?? 0;
     if (isOwn(uid) || last_turn === 0 || seen >= maxOfSession) continue;
-    const claim = claimFromTurn(memory, about, result, Math.max(first, 1));
+    const claim = claimFromTurn(memory, about, result, wanted);
     if (claim === null) continue;
     const isSure =
       verdict === "found" || shareOf(wanted, `${claim.text} ${claim.outcome ?? ""}`) >= minUnsureShare;
@@ -256,10 +258,19 @@ function claimFromTurn(
   memory: Memory,
   about: string,
   result: TranscriptSearchResponse["results"][number],
-  number: number,
+  wanted: ReadonlySet<string>,
 ): Claim | null {
   const session = sessionByUid(memory, result.session_id);
-  const claim = session === null ? null : claimFromWords(memory, session, number, about);
+  if (session === null) return null;
+  // Short turns are found together.
+  const [first, last] = [
+    Math.max(result.turn, 1),
+    Math.min(result.last_turn, result.turn + maxTurnsOfPassage),
+  ];
+  const meant = turnsOf(memory, session.id, { first, last })
+    .map(({ number, prompt }) => ({ number, share: shareOf(wanted, prompt) }))
+    .sort((a, b) => b.share - a.share)[0];
+  const claim = claimFromWords(memory, session, meant?.number ?? first, about);
   if (claim === null) return null;
   const kind = claim.kind === "asked" && isTakenBack(result) ? "tried" : claim.kind;
   return { ...claim, kind, at: claim.at ?? result.timestamp, standing: standingOf(result) };

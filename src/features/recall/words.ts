@@ -115,7 +115,7 @@ function wordRead(read: ReadSession, maxTokens: number): string[] {
     ...(title === null ? [] : [quote(title, 120)]),
     facts.filter((fact) => fact !== "").join(" | "),
     ...notes.map((note) => `NOTED: ${quote(note, 200)}`),
-    ...commits.map((commit) => `led to ${harmless(commit)}`),
+    ...commits.map((commit) => `led to ${commit.slice(0, 8)} ${quote(commit.slice(9), 120)}`),
   ];
   let room = maxTokens * charactersOfToken - head.join("\n").length - historyLabel.length;
   const lines: string[] = [];
