@@ -123,7 +123,6 @@ async function foundBySearch(
   if (answer === null || answer.verdict !== "found" || answer.probability < minProbability) return [];
   return answer.results
     .filter(({ file }) => inPath(file))
-    .slice(0, maxPlaces)
     .map(({ file, start_line, name }) => ({ path: file, line: start_line, name }));
 }
 

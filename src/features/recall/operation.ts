@@ -71,6 +71,8 @@ export type Claim = z.infer<typeof claim>;
 const workState = z.object({
   branch: textOrNull,
   session_id: text,
+  /** The colleague who shared it; null: recorded here. */
+  author: textOrNull,
   turn: count,
   at: timeOrNull,
   /** The last words of both, as they were said. */

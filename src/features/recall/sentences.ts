@@ -7,7 +7,7 @@ const minPromptWords = 3;
 
 /** What a question's words are about: not those that ask of the past, unless there are no others. */
 export function askedTokens(about: string): Set<string> {
-  const tokens = tokensOf(about).filter((token) => !stopWords.has(token));
+  const tokens = tokensOf(about).filter((token) => token.length > 1 && !stopWords.has(token));
   const telling = tokens.filter((token) => !askingOfPast.has(token));
   return new Set(telling.length > 0 ? telling : tokens);
 }

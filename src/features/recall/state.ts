@@ -46,16 +46,17 @@ export async function findWorkState(
   );
   const onBranch = sessions.filter((session) => session.branch === branch);
   const last = onBranch.find((one) => lastWords(memory, one, until) !== null);
-  const elsewhere = await openElsewhere(project, memory, sessions, { branch, now, until });
+  const elsewhere = await findOpenElsewhere(project, memory, sessions, { branch, now, until });
   if (last === undefined) {
     if (elsewhere.length === 0) return null;
-    const empty = { session_id: "", turn: 0, at: null, asked: "", said: "", ended: null };
+    const empty = { session_id: "", author: null, turn: 0, at: null, asked: "", said: "", ended: null };
     return { ...empty, ...(await changesSince(project, null)), branch, failing: [], elsewhere };
   }
   const words = lastWords(memory, last, until)!;
   return {
     branch,
     session_id: last.uid,
+    author: last.author,
     at: isoTime(words.at ?? last.lastAt),
     turn: words.turn,
     asked: words.asked,
@@ -129,7 +130,8 @@ function failingIn(memory: Memory, { id }: SessionRecord, until: number | null):
     .slice(0, maxFailing);
 }
 
-async function openElsewhere(
+/** Branches that are not merged, and were worked on lately. */
+export async function findOpenElsewhere(
   { root }: Pick<Project, "root">,
   memory: Memory,
   sessions: readonly SessionRecord[],

@@ -61,7 +61,7 @@ const ends = {
 
 /** Where work stopped, and what has happened since. */
 export function wordState(state: WorkState, now = Date.now()): string[] {
-  const { branch, session_id, turn, at, asked, said, ended, failing, elsewhere } = state;
+  const { branch, session_id, author, turn, at, asked, said, ended, failing, elsewhere } = state;
   const ago = (time: string | null) => (time === null ? "" : relativeTime(Date.parse(time), now));
   const on = branch === null ? "" : ` on ${harmless(branch)}`;
   const files = state.uncommitted.map((file) => harmless(file)).join(", ");
@@ -70,7 +70,7 @@ export function wordState(state: WorkState, now = Date.now()): string[] {
     session_id === ""
       ? [`No session${on} yet.`]
       : [
-          `STOPPED ${ago(at)}${on} [${shortId(session_id)}:${turn}]`,
+          `STOPPED ${ago(at)}${on} [${shortId(session_id)}:${turn}]${author === null ? "" : `, shared by ${harmless(author)}`}`,
           ...(asked === "" ? [] : [`asked last: ${quote(asked, maxStateChars.asked)}`]),
           ...(said === "" ? [] : [`said last: ${quoteEnd(said, maxStateChars.said)}`]),
           ...(ended === null ? [] : [`its last turn: ${ends[ended]}`]),
