@@ -16,7 +16,7 @@ const sentenceChars = { min: 12, max: 220 } as const;
 
 /** What asks for a manner of work rather than for a thing. */
 const holdsOn =
-  /\b(?:never|always|from now on|for now|don'?t|do not|must(?: not|n't)?|should(?: not|n't)|only (?:use|change|touch|commit|run|edit)|without asking|ask me (?:before|first)|make sure|be careful|remember (?:to|that)|instead of|rather than|prefer|stop (?:using|doing)|i did(?: not|n't) (?:say|ask)|no need to|keep (?:it|the|this))\b/i;
+  /\b(?:never(?! mind)|always|from now on|(?:don'?t|do not|stop) (?:stash|commit|change|touch|push|add|use|create|delete|remove|run|merge|edit|write|rewrite|refactor|rename|ask|do|make|put|include|mention|amend|rebase)\w*|only (?:use|change|touch|commit|run|edit)|without asking|ask me (?:before|first)|make sure|be careful|remember (?:to|that)|i did(?: not|n't) (?:say|ask)|no need to)\b/i;
 /** What is quoted from a program or a review is not said by the person. */
 const isQuoted =
   /^(?:[>|$#]|\S+:\d+|error|warning|\w+Error\b)|https?:|\bshould(?:n't| not)? (?:return|be|have)\b/i;

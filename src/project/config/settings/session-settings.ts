@@ -99,7 +99,7 @@ export const sessionSettings = {
   },
   "context.kinds": {
     schema: z.array(z.enum(contextKinds)),
-    default: ["start", "compaction", "past", "search", "edit"] as ContextKind[],
+    default: ["start", "compaction", "search", "edit"] as ContextKind[],
     about:
       "Kinds of automatic context: start (where work on this branch stopped), compaction (what must be kept of a session), past (a prompt that refers to earlier work: what was decided), prompt (the session that any prompt goes on with), search (where what an agent is about to search for is), edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before). search and failure need hooks that pm init and pm setup add.",
     who: "anyone who wants other kinds of context",
