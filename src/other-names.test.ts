@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { collectedStreams } from "../test/support/collected-streams.ts";
-import { canonical } from "./cli/names.ts";
-import { buildProgram } from "./cli/program.ts";
-import { runCommandLine } from "./cli/run-command-line.ts";
-import { ownStreams } from "./cli/terminal/streams.ts";
+import { envName } from "./base/config/config.ts";
+import { isSettingKey, settingKeys } from "./base/config/setting-values.ts";
+import { type OtherKind, type OtherName, otherNames } from "./base/other-names.ts";
 import { schemaOf } from "./daemon/http/openapi.ts";
+import { canonical } from "./faces/cli/names.ts";
+import { buildProgram } from "./faces/cli/program.ts";
+import { runCommandLine } from "./faces/cli/run-command-line.ts";
+import { readArguments } from "./faces/mcp/arguments.ts";
+import { oldNames } from "./faces/mcp/old-names.ts";
+import { findCallable } from "./faces/mcp/server/call-tool.ts";
+import { type Tool, tools } from "./faces/mcp/shapes/definitions.ts";
 import { statusResponse } from "./features/status/operation.ts";
-import { readArguments } from "./mcp/arguments.ts";
-import { oldNames } from "./mcp/old-names.ts";
-import { findCallable } from "./mcp/server/call-tool.ts";
-import { type Tool, tools } from "./mcp/shapes/definitions.ts";
-import { envName } from "./project/config/config.ts";
-import { isSettingKey, settingKeys } from "./project/config/setting-values.ts";
-import { type OtherKind, type OtherName, otherNames } from "./project/other-names.ts";
+import { ownStreams } from "./terminal/streams.ts";
 
 /** The table of other names: that all of it is of today, so that no error names what is not there. */
 

@@ -1,6 +1,6 @@
-import { code } from "../../src/mcp/tools/code.ts";
-import type { Project } from "../../src/project/paths.ts";
-import { tokensOf } from "../../src/text/text-size.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { tokensOf } from "../../src/base/text/text-size.ts";
+import { code } from "../../src/faces/mcp/tools/code.ts";
 import { readByGrep, readWhole } from "./grep.ts";
 import type { Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";

@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import type { Mode } from "../../src/evaluate/modes.ts";
+import type { Mode } from "../../src/features/models/evaluate/modes.ts";
 import { average, type Quality, qualityOf } from "../measure.ts";
 import type { Published } from "./data.ts";
 import type { MeasuredRepository, Outcome, Variant } from "./run.ts";

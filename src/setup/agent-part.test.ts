@@ -19,7 +19,7 @@ import { namedProject } from "../../test/support/named-project.ts";
 import { localSettings } from "../agents/claude/setup.ts";
 import { setupNames } from "../agents/profiles.ts";
 import type { PartName, Place } from "../agents/setup.ts";
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import { type AgentPart, listAgentParts } from "./agent-part.ts";
 import { projectPlace, readRecord } from "./record.ts";
 

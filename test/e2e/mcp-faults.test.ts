@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { preloaded } from "../support/preloaded.ts";
 import { cleanUp, spawnDaemon, until, untilIdle } from "./daemon-fixture.ts";
 import { call, connect, initialize, line, rawServer, refreshing, rememberedProject } from "./mcp-fixture.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { call, connect, obeying, order, refreshing, rememberedProject } from "./mcp-fixture.ts";
 import { temporaryDir } from "./run-pm.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { instructions } from "../../src/faces/mcp/server/server.ts";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
 import { historyLabel } from "../../src/features/recall/words.ts";
-import { instructions } from "../../src/mcp/server/server.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

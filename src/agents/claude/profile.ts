@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { textOf } from "../../project/files/if-any.ts";
+import { textOf } from "../../base/files/if-any.ts";
 import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";

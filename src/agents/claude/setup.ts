@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../project/config/config.ts";
-import type { ContextKind } from "../../project/config/settings/session-settings.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { findUpwards, mainOf } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { ContextKind } from "../../base/config/settings/session-settings.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { findUpwards, mainOf } from "../../base/paths.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hookSpec } from "../setup/hook-entries.ts";
 import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";

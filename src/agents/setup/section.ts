@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ended, type Found, findSection, signed } from "../../project/files/text-file.ts";
+import { ended, type Found, findSection, signed } from "../../base/files/text-file.ts";
 import {
   type FindFiles,
   type PartEditor,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
 import { modelId } from "../../models/embed/static/static-embedder.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
 import type { IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";

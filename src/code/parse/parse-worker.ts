@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { explanationOf } from "../../base/errors.ts";
 import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
-import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";

@@ -1,7 +1,7 @@
+import { counted } from "../../base/text/counted.ts";
+import { harmless, visible } from "../../base/text/quotation.ts";
+import { beginningOf, charactersOfToken, plainOneLine } from "../../base/text/text-size.ts";
 import { adviseOn, describeNothingYet, isCall } from "../../protocol/reading/evidence.ts";
-import { counted } from "../../text/counted.ts";
-import { harmless, visible } from "../../text/quotation.ts";
-import { beginningOf, charactersOfToken, plainOneLine } from "../../text/text-size.ts";
 import type { CodeAnswer, CodeHit } from "./operation.ts";
 
 /** Said above code, which may be anybody's. */

@@ -1,4 +1,6 @@
 import { basename, isAbsolute, posix } from "node:path";
+import { harmless } from "../../base/text/quotation.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { defaultBranches } from "../../git/history/head.ts";
 import { sharedBy } from "../../protocol/origin.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -8,8 +10,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { harmless } from "../../text/quotation.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { findOpenElsewhere, type LastWords, lastWords } from "../recall/state.ts";
 import { quoteEnd } from "../recall/words.ts";
 import { briefWithoutCommands, changedIn, versionControl, workingCommands } from "../sessions/brief.ts";

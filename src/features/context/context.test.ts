@@ -9,10 +9,10 @@ import {
   prompt,
   ran,
 } from "../../../test/support/turn-fixture.ts";
-import { type Config, defaultConfig } from "../../project/config/settings.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
+import { type Config, defaultConfig } from "../../base/config/settings.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
+import { SessionSearch } from "../../sessions/search/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveEvent } from "../../store/memory/events.ts";

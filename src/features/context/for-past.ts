@@ -1,8 +1,8 @@
+import { tokensOf } from "../../base/text/tokens.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { contentWords } from "../../sessions/summaries/prose.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { tokensOf } from "../../text/tokens.ts";
 import { decisionOf } from "../decisions/decisions.ts";
 import { decisionFromNote } from "../decisions/recorded-decisions.ts";
 import { claimFromDecision, placeOfTurn } from "../recall/claims.ts";

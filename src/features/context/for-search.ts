@@ -1,8 +1,8 @@
 import picomatch from "picomatch";
+import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
 import { roleOf } from "../../code/files/path-role.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
-import { identifiersOf, nameKey } from "../../text/tokens.ts";
 import type { SearchAsked } from "./search-asked.ts";
 import type { Injection } from "./source.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ownContext, withoutOwnContext } from "../../agents/reading/own-output.ts";
-import { harmless } from "../../text/quotation.ts";
-import { tokensOf } from "../../text/text-size.ts";
+import { harmless } from "../../base/text/quotation.ts";
+import { tokensOf } from "../../base/text/text-size.ts";
 import { frameAround, frameQuotes, type Injection } from "./source.ts";
 
 const item = (quote: string, more: Partial<Injection> = {}): Injection => ({

@@ -1,14 +1,14 @@
 import { ownContext } from "../../agents/reading/own-output.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { harmless } from "../../base/text/quotation.ts";
+import { beginningOf, tokensOf } from "../../base/text/text-size.ts";
 import type { FileChange } from "../../git/history/file-changes.ts";
-import type { Config } from "../../project/config/settings.ts";
 import { sharedBy } from "../../protocol/origin.ts";
-import type { SessionAnswer, SessionQuery } from "../../search/sessions/types.ts";
+import type { SessionAnswer, SessionQuery } from "../../sessions/search/types.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { harmless } from "../../text/quotation.ts";
-import { beginningOf, tokensOf } from "../../text/text-size.ts";
 import type { SearchSource } from "./for-search.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */

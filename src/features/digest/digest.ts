@@ -1,6 +1,9 @@
 import { configOf } from "../../answers/open.ts";
-import { maxResults } from "../../project/max-results.ts";
-import type { Project } from "../../project/paths.ts";
+import { maxResults } from "../../base/max-results.ts";
+import { entry } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -8,9 +11,6 @@ import { listSessions, sessionsByUids } from "../../store/memory/sessions/sessio
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
-import { parseWhen } from "../../text/dates.ts";
-import { beginningOf } from "../../text/text-size.ts";
-import { entry } from "../blame/blame-summary.ts";
 import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { changedIn, endOf } from "../sessions/brief.ts";

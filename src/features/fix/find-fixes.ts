@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf, joinWithin } from "../../base/text/text-size.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
 import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
 import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
@@ -14,10 +18,6 @@ import {
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { beginningOf, joinWithin } from "../../text/text-size.ts";
-import { tokensOf } from "../../text/tokens.ts";
-import { entry } from "../blame/blame-summary.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { Fix, FixAnswer, KnownError } from "./operation.ts";
 
 /** How much like another an error is, without what differs from run to run. */

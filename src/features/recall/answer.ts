@@ -1,21 +1,21 @@
 import { configOf, keeperOf } from "../../answers/open.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
-import { maxResults } from "../../project/max-results.ts";
-import type { Project } from "../../project/paths.ts";
+import { maxResults } from "../../base/max-results.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
-import { tokensOf } from "../../text/tokens.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import { howTo } from "../how/find-commands.ts";
 import { relatedIn } from "../related/related.ts";
 import { memorySearch } from "../search/all.ts";
-import { isoTime } from "../status/describe-index.ts";
 import {
   claimFromCommand,
   claimFromDecision,

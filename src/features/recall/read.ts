@@ -1,5 +1,6 @@
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { CommandOutcome } from "../../protocol/values.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
@@ -8,7 +9,6 @@ import { findSession } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import type { TurnEntry, TurnInFull } from "../sessions/operation.ts";
 import { readTurns } from "../sessions/read-turns.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { ReadSession, ReadTurn } from "./operation.ts";
 
 /** Of a session that is read without naming a turn: its last ones. */

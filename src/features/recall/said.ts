@@ -1,11 +1,11 @@
 import picomatch from "picomatch";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
 import { sentencesOf, shortenUrls } from "../../sessions/summaries/prose.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
-import { tokensOf } from "../../text/tokens.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { placeOfTurn } from "./claims.ts";
 import type { Claim } from "./operation.ts";
 import { askedTokens, rankByWords } from "./sentences.ts";

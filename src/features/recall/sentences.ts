@@ -1,5 +1,5 @@
+import { stopWords, tokensOf } from "../../base/text/tokens.ts";
 import { saysOnlyGoOn, sentencesOf, withoutBoilerplate } from "../../sessions/summaries/prose.ts";
-import { stopWords, tokensOf } from "../../text/tokens.ts";
 
 /** A sentence is a claim; a shorter one says nothing, a longer one is a log or a list. Characters. */
 const length = { min: 12, max: 400 } as const;

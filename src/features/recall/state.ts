@@ -1,6 +1,7 @@
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { branchAtHand, defaultBranches } from "../../git/history/head.ts";
-import type { Project } from "../../project/paths.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listCommands } from "../../store/memory/commands.ts";
@@ -10,7 +11,6 @@ import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { changedFiles } from "../related/related.ts";
 import { versionControl } from "../sessions/brief.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { WorkState } from "./operation.ts";
 
 /** Work on other branches that is older is not open any more. Milliseconds. */

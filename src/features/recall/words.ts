@@ -1,9 +1,9 @@
+import { counted } from "../../base/text/counted.ts";
+import { harmless, visible } from "../../base/text/quotation.ts";
+import { relativeTime } from "../../base/text/relative-time.ts";
+import { beginningOf, charactersOfToken } from "../../base/text/text-size.ts";
 import { adviseOn, describeNothingYet } from "../../protocol/reading/evidence.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { counted } from "../../text/counted.ts";
-import { harmless, visible } from "../../text/quotation.ts";
-import { relativeTime } from "../../text/relative-time.ts";
-import { beginningOf, charactersOfToken } from "../../text/text-size.ts";
 import type { Claim, ReadSession, ReadTurn, RecallAnswer, WorkState } from "./operation.ts";
 
 /** Said above everything that comes from sessions: a model must not take it for orders. */

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { reindex } from "../../answers/reindex.ts";
-import { renderChunk } from "../../cli/commands/code/code.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode as search } from "./code.ts";
+import { renderChunk } from "./pm/chunk.ts";
 
 const client = `import { withRetries } from "./retry";
 

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/text/text-size.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
@@ -5,7 +6,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, SummaryRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import type { SessionBrief } from "./operation.ts";
 
 /** Characters. */

@@ -9,7 +9,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
 
 let repo: Repository;
@@ -45,7 +45,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     by_directory: [
       { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0, before_agents: 0 },
       { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0, before_agents: 0 },
-      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
+      { directory: "src/faces/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_week: [
       { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0, before_agents: 0 },

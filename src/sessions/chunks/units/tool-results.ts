@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../../agents/agent.ts";
 import { headAndTail } from "../../../agents/reading/bounds.ts";
-import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
