@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { type PlaceFound, placesForSearch, type SearchSource } from "./for-search.ts";
+import { placesForSearch } from "./for-search.ts";
+import type { PlaceFound, SearchSource } from "./source.ts";
 
 const found = (verdict: string, probability: number, files: string[]) =>
   ({

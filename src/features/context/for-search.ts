@@ -1,10 +1,9 @@
 import picomatch from "picomatch";
 import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
 import { roleOf } from "../../code/files/path-role.ts";
-import type { SearchResponse } from "../../protocol/results.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import type { SearchAsked } from "./search-asked.ts";
-import type { Injection } from "./source.ts";
+import type { Injection, PlaceFound, SearchSource } from "./source.ts";
 
 /*
  * What an agent is about to search for, told before it searches: at most three places, and only where Pommel is sure. A name that
@@ -36,13 +35,6 @@ export function namesIn(pattern: string): string[] {
   return [...new Set(names)];
 }
 
-/** Where the index finds what a pattern names. */
-export interface PlaceFound {
-  path: string;
-  line: number;
-  name: string;
-}
-
 /** Definitions of the names in a pattern; none where a name is anybody's. */
 export async function definitionsNamed(
   index: SearchableIndex,
@@ -62,11 +54,6 @@ export async function definitionsNamed(
     if (meant.length === 0 || meant.length > maxDefinitions) return [];
     return meant.map(({ path, startLine }) => ({ path, line: startLine, name }));
   });
-}
-
-export interface SearchSource {
-  definitions: (names: readonly string[]) => Promise<PlaceFound[]>;
-  search: (query: string, paths: readonly string[]) => Promise<SearchResponse | null>;
 }
 
 /** A search that is less likely than this to have found what is meant is not told of. */

@@ -4,12 +4,12 @@ import { harmless } from "../../base/text/quotation.ts";
 import { beginningOf, tokensOf } from "../../base/text/text-size.ts";
 import type { FileChange } from "../../git/history/file-changes.ts";
 import { sharedBy } from "../../protocol/origin.ts";
+import type { SearchResponse } from "../../protocol/results.ts";
 import type { SessionAnswer, SessionQuery } from "../../sessions/search/types.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import type { LedTo } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import type { SearchSource } from "./for-search.ts";
 
 /** What is quoted to an agent, so that it cannot be taken for anything but a quotation. */
 
@@ -83,6 +83,19 @@ export interface FileHistory {
   changes(file: string): Promise<readonly FileChange[]>;
   /** What the last commit has; null: not tracked. */
   committed(file: string): Promise<string | null>;
+}
+
+/** Where the index finds what a pattern names. */
+export interface PlaceFound {
+  path: string;
+  line: number;
+  name: string;
+}
+
+/** The code that a search is about to look through. */
+export interface SearchSource {
+  definitions: (names: readonly string[]) => Promise<PlaceFound[]>;
+  search: (query: string, paths: readonly string[]) => Promise<SearchResponse | null>;
 }
 
 /** Where automatic context comes from. */
