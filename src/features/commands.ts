@@ -14,6 +14,7 @@ export const commandSections: Readonly<Record<string, Readonly<Record<string, Lo
     blame: async () => (await import("./blame/command.ts")).declareBlame,
     session: () => loadGroup("session"),
     review: async () => (await import("./review/command.ts")).declareReview,
+    recall: async () => (await import("./recall/command.ts")).declareRecall,
     how: async () => (await import("./how/command.ts")).declareHow,
     fix: async () => (await import("./fix/command.ts")).declareFix,
     note: async () => (await import("./notes/command.ts")).declareNote,

@@ -23,6 +23,7 @@ export const forwarded: ReadonlySet<string> = new Set([
   "digest",
   "event",
   "how",
+  "recall",
   "memory decisions",
   "memory lost",
   "memory notes",

@@ -2,6 +2,7 @@ import type { AgentHooks, GivenPayload } from "../../agents/agent.ts";
 import { isInside } from "../../base/paths.ts";
 import { exchange, requestText } from "../../client/raw-request.ts";
 import type { ContextRequest } from "../../features/context/operation.ts";
+import { searchAskedBy } from "../../features/context/search-asked.ts";
 import { type ContextSettings, readDaemonRecord } from "../../protocol/daemon-record.ts";
 import type { HookName, HookPayload } from "../../protocol/hooks.ts";
 import { refsGiven } from "../../protocol/ready-context.ts";
@@ -11,8 +12,28 @@ import { readyFor, tell } from "./ready.ts";
 import { isShortText, objectOf } from "./stdio.ts";
 
 /** Hooks that may inject context; never at the end of a turn. */
-const moments = ["session-start", "user-prompt", "post-tool-use", "tool-failure"] as const;
+const moments = [
+  "session-start",
+  "user-prompt",
+  "pre-tool-use",
+  "post-tool-use",
+  "tool-failure",
+  "pre-compact",
+] as const;
 type Moment = (typeof moments)[number];
+
+/** Those that every agent with hooks has. */
+const usualMoments: readonly HookName[] = ["session-start", "user-prompt", "post-tool-use", "tool-failure"];
+
+/** How many times as long as after an edit an answer may take: a start and a compaction take seconds themselves. */
+const patience: Readonly<Record<Moment, number>> = {
+  "session-start": 8,
+  "pre-compact": 8,
+  "tool-failure": 4,
+  "user-prompt": 2.4,
+  "pre-tool-use": 2,
+  "post-tool-use": 1,
+};
 
 /** Files per tool call. */
 const maxFiles = 20;
@@ -27,9 +48,11 @@ const marginMs = 10;
 const maxAnswerLength = 262_144;
 
 /** Whether the daemon was asked, and so has seen the spooled item; and what to print for the agent. */
-interface Asked {
+export interface Asked {
   isAsked: boolean;
   answer?: object;
+  /** To be printed as it is. */
+  plain?: string;
 }
 
 /**
@@ -46,13 +69,15 @@ export async function askContext(
   const moment = moments.find((one) => one === event);
   if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
     return { isAsked: false };
-  if (hooks.takesContext?.includes(moment) === false) return { isAsked: false };
+  if (!(hooks.takesContext ?? usualMoments).includes(moment)) return { isAsked: false };
   const files = () => filesEdited(hooks, given, payload);
   const request = requestFor(moment, given, payload, files);
   if (request === null) return { isAsked: false };
   const answerWith = (text: string | null): Asked => {
     if (text === null) return { isAsked: false };
     const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
+    // What Claude Code's hook prints before a compaction is added to its instructions as it is.
+    if (moment === "pre-compact") return { isAsked: false, plain: text };
     const answer = hooks.answer?.(text) ?? {
       hookSpecificOutput: { hookEventName: name, additionalContext: text },
     };
@@ -61,7 +86,8 @@ export async function askContext(
   const ready = readyFor(place, request);
   // It costs a read, and whoever waits has waited for this process anyway: no deadline.
   if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
-  const { mode, deadline_ms: deadline } = settingsFor(place);
+  const { mode, deadline_ms: base } = settingsFor(place);
+  const deadline = base * patience[moment];
   const isOn = mode === "gentle" || mode === "eager";
   const left = () => (isOn ? deadline - performance.now() - marginMs : 0);
   const late = (): Asked => {
@@ -120,6 +146,11 @@ function requestFor(
   if (event === "user-prompt") {
     const { prompt } = given;
     return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, maxPromptLength) } : null;
+  }
+  if (event === "pre-compact") return whose;
+  if (event === "pre-tool-use") {
+    const search = searchAskedBy(payload.tool_name ?? "", objectOf(given.tool_input));
+    return search === null ? null : { ...whose, search };
   }
   if (event === "tool-failure") {
     const { error } = given;

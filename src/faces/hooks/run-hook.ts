@@ -8,7 +8,7 @@ import { findUpwards } from "../../base/paths.ts";
 import { anyHook, type HookPayload, hookNamed, hookNames } from "../../protocol/hooks.ts";
 import type { AgentHookItem } from "../../protocol/spool-items.ts";
 import { notifyDaemon, writeItem } from "./deliver.ts";
-import { askContext } from "./inject.ts";
+import { type Asked, askContext } from "./inject.ts";
 import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } from "./stdio.ts";
 
 /**
@@ -71,6 +71,9 @@ async function capture(
     place,
     payload,
   };
+  // A search that is about to begin is nothing to record.
+  if (event === "pre-tool-use")
+    return print(await askContext(place, hooks, event, given, payload), null, hooks);
   try {
     // These only announce new lines; the others carry information missing in transcripts.
     const isReminder = ["stop", "post-tool-use", "tool-failure"].includes(event);
@@ -80,11 +83,17 @@ async function capture(
     if (error instanceof PommelError) throw error;
     return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
   }
-  const { isAsked, answer } = await askContext(place, hooks, event, given, payload);
-  const shown = message !== null && hooks.showsMessages ? { systemMessage: message } : {};
+  const asked = await askContext(place, hooks, event, given, payload);
+  print(asked, message, hooks);
+  if (!asked.isAsked) await notifyDaemon();
+  return null;
+}
+
+function print({ answer, plain }: Asked, message: string | null, { showsMessages }: AgentHooks): null {
+  if (plain !== undefined) writeSync(1, plain);
+  const shown = message !== null && showsMessages ? { systemMessage: message } : {};
   const printed = { ...answer, ...shown };
-  if (Object.keys(printed).length > 0) writeSync(1, JSON.stringify(printed));
-  if (!isAsked) await notifyDaemon();
+  if (plain === undefined && Object.keys(printed).length > 0) writeSync(1, JSON.stringify(printed));
   return null;
 }
 

@@ -4,7 +4,7 @@ import { maxResults } from "../../base/max-results.ts";
 import { listCheckpoints } from "../../features/checkpoints/operation.ts";
 import { listSessions } from "../../features/sessions/operation.ts";
 import { shortId } from "../../sessions/short-id.ts";
-import { answer as callTool, explain } from "./server/call-tool.ts";
+import { answer, explain, findCallable } from "./server/call-tool.ts";
 import { projectHere } from "./server/here.ts";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
 import { cursorAt, offsetOf } from "./text/budget.ts";
@@ -35,6 +35,7 @@ const sessionsListed = 20;
 const checkpointsListed = 10;
 /** How much of one is read. Tokens. */
 const tokensRead = 6000;
+const turnsRead = 30;
 
 /** The latest sessions, and on the first page the latest checkpoints. Nothing where nothing is remembered. */
 export async function listResources(
@@ -95,10 +96,11 @@ export async function readResource(
   const id = decoded(encoded);
   if (kind === undefined || id === null) throw new ResourceNotFoundError(uri);
   try {
-    const { text } =
+    const asked =
       kind === "sessions"
-        ? await callTool("get_session", { session_id: id, max_tokens: tokensRead }, { cwd, signal })
-        : await callTool("rewind_preview", { target: id, max_tokens: tokensRead }, { cwd, signal });
+        ? { tool: findCallable("recall"), args: { id, limit: turnsRead, max_tokens: tokensRead } }
+        : { tool: findCallable("rewind_preview"), args: { target: id, max_tokens: tokensRead } };
+    const text = await answer(asked.tool!, asked.args, { cwd, signal });
     return { contents: [{ uri, mimeType: "text/plain", text }] };
   } catch (error) {
     signal.throwIfAborted();

@@ -8,39 +8,23 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import { described, field } from "../../protocol/shape-parts.ts";
 
 /**
- * What the tools' arguments and answers have in common. Arguments that are fields of an operation's request are taken from
- * it, with their descriptions, which every request to a model may carry.
+ * What the tools have in common. An answer is text alone: Claude Code hands its model the structure of an answer, where there is
+ * one, as escaped JSON, and not a word of the text.
  */
 
 /** @param fallback tokens of an answer when the caller does not say */
-export const maxTokens = (fallback = 2000) =>
-  z._default(described("500 to 20000", z.int().check(z.minimum(500), z.maximum(20_000))), fallback);
+export const maxTokens = (fallback: number) =>
+  z._default(
+    described("about how long the answer is", z.int().check(z.minimum(200), z.maximum(20_000))),
+    fallback,
+  );
 
-export const limit = (max: number, fallback: number) =>
-  z._default(described(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max))), fallback);
-
-export const cursor = field("next_cursor", z.string());
+export const limit = (max: number) => field(`1 to ${max}`, z.int().check(z.minimum(1), z.maximum(max)));
 
 /** Answered by another project than the one where the server runs. */
-export const project = field("another's root or name", z.string());
+export const project = field("another project's root or name", z.string());
 
-/** The structure of an answer. No client shows a model a schema of it, so it is a type and none is listed. */
-export interface Output {
-  /** Notes on the answer. */
-  notes: string[];
-}
-
-/** Of an answer that may be cut. */
-export interface PagedOutput extends Output {
-  /** Where to go on; null: that is all. */
-  next_cursor: string | null;
-}
-
-/** Of an answer that quotes people, agents or code. */
-export interface LabelledOutput {
-  /** Says that the texts are data, never instructions. */
-  label: string;
-}
+export const allProjects = field("search this machine's other projects, too", z.boolean());
 
 /** The project here, before all others; or the projects in a directory ("" for any); null: one project alone. */
 type Here = Project | { below: string } | null;
@@ -95,14 +79,5 @@ export async function ask<O extends Operation>(
   return call(operation, request, project, { signal });
 }
 
-/** What a tool answers: the same twice, as some clients show a model the text, and others the structure. */
-export interface ToolAnswer<T> {
-  text: string;
-  structured: T;
-}
-
-/** A tool's code. */
-export type Handler<I extends z.ZodMiniType, O extends Output> = (
-  args: z.infer<I>,
-  context: CallContext,
-) => Promise<ToolAnswer<O>>;
+/** A tool's code. @returns what the model reads */
+export type Handler<I extends z.ZodMiniObject> = (args: z.infer<I>, context: CallContext) => Promise<string>;

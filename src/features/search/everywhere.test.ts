@@ -10,8 +10,7 @@ import { reindex } from "../../answers/reindex.ts";
 import { run } from "../../answers/run.ts";
 import { registryFile } from "../../base/home.ts";
 import { type Project, projectAt, projectOf } from "../../base/paths.ts";
-import { callTool } from "../../faces/mcp/server/call-tool.ts";
-import type { ToolName } from "../../faces/mcp/shapes/definitions.ts";
+import { callTool, findCallable } from "../../faces/mcp/server/call-tool.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { Memory } from "../../store/memory/memory.ts";
@@ -77,18 +76,20 @@ describe("the project of a session", () => {
     remember(one, "aaaa-1", "here", 1000);
     remember(two, "bbbb-2", "there", 2000);
     const caller = { cwd: one.root, signal: new AbortController().signal };
-    const call = async (name: ToolName, args: object) =>
-      (await callTool(name, args, caller)).structuredContent;
-    expect(await call("get_session", { session_id: "bbbb" })).toMatchObject({ session: { id: "bbbb-2" } });
-    expect(await callTool("get_session", { session_id: "cccc" }, caller)).toMatchObject({
+    const call = async (name: string, args: object) => {
+      const { content, isError } = await callTool(findCallable(name)!, args, caller);
+      const [part] = content;
+      return { text: part?.type === "text" ? part.text : "", isError };
+    };
+    expect((await call("get_session", { session_id: "bbbb" })).text).toContain("session bbbb-2");
+    expect((await call("recall", { id: "bbbb" })).text).toContain("session bbbb-2");
+    expect(await call("get_session", { session_id: "cccc" })).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringContaining("not_found") }],
+      text: expect.stringContaining("not_found"),
     });
-    const inTwo = await call("search_sessions", { project: "two" });
-    expect(inTwo).toMatchObject({ results: [{ session_id: "bbbb-2" }] });
-    const byPath = await call("search_sessions", { project: two.root, query: "there" });
-    expect(byPath).toMatchObject({ results: [{ session_id: "bbbb-2" }] });
-    expect(await call("list_decisions", { project: "two" })).toBeDefined();
+    expect((await call("search_sessions", { project: "two" })).text).toContain("[bbbb-2]");
+    expect((await call("search_sessions", { project: two.root, query: "there" })).text).toContain("[bbbb-2:");
+    expect((await call("list_decisions", { project: "two" })).isError).toBeUndefined();
     expect(() => projectCalled("one", `${dir}/none`)).toThrow("2 projects are called one");
     expect(() => projectCalled("four", dir)).toThrow("There is no project four");
     expect(projectCalled("one", dir).root).toBe(one.root);

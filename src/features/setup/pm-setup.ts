@@ -290,7 +290,8 @@ const recordText = {
 
 /** The parts of the agents that are used on this machine, or of those that were named. */
 function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
-  const names: PartName[] = ["hooks", "mcp", "instructions", "skill"];
+  // The server says itself when to ask it; a file that all projects read would cost those without a past.
+  const names: PartName[] = ["hooks", "mcp"];
   if (allow) names.push("permissions");
   const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
   return planParts(place, new Set(listKeys(chosen, names)), true);

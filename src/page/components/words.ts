@@ -21,4 +21,6 @@ export const momentOf = {
   "user-prompt": "with a prompt",
   "post-tool-use": "after an edit",
   "tool-failure": "after a failed command",
+  "pre-tool-use": "before a search",
+  "pre-compact": "before a compaction",
 } as const;

@@ -2,7 +2,16 @@ import * as z from "zod/mini";
 import { generator, natural, type Setting, strings } from "./setting.ts";
 
 /** Kinds of automatic context that can be switched off alone. */
-const contextKinds = ["start", "compaction", "prompt", "edit", "revert", "failure"] as const;
+const contextKinds = [
+  "start",
+  "compaction",
+  "past",
+  "prompt",
+  "search",
+  "edit",
+  "revert",
+  "failure",
+] as const;
 export type ContextKind = (typeof contextKinds)[number];
 
 /** What is recorded of sessions and commits, what becomes of it, and what agents are given. */
@@ -90,16 +99,17 @@ export const sessionSettings = {
   },
   "context.kinds": {
     schema: z.array(z.enum(contextKinds)),
-    default: ["start", "compaction", "edit"] as ContextKind[],
+    default: ["start", "compaction", "search", "edit"] as ContextKind[],
     about:
-      "Kinds of automatic context: start (of a session), compaction, prompt, edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before; needs a hook that pm init and pm setup then add).",
+      "Kinds of automatic context: start (where work on this branch stopped), compaction (what must be kept of a session), past (a prompt that refers to earlier work: what was decided), prompt (the session that any prompt goes on with), search (where what an agent is about to search for is), edit (of a file: decisions about it, and what is usually run then), revert (an edit brings back what was taken out before), failure (what fixed the same error before). search and failure need hooks that pm init and pm setup add.",
     who: "anyone who wants other kinds of context",
     live: true,
   },
   "context.deadline_ms": {
     schema: natural,
     default: 250,
-    about: "Inject nothing if it takes longer, counted from the start of the hook. Milliseconds.",
+    about:
+      "Inject nothing after an edit if it takes longer, counted from the start of the hook; at a session's start and before a compaction eight times as long, after a failure four times, for a prompt two and a half times, before a search twice. Milliseconds.",
     who: "slow machines",
     live: true,
   },

@@ -1,8 +1,16 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { namedProject } from "../../../../test/support/named-project.ts";
 import { PommelError } from "../../../base/errors.ts";
-import { type Tool, tools } from "../shapes/definitions.ts";
-import { explain, readArguments } from "./call-tool.ts";
+import { otherNames } from "../../../base/other-names.ts";
+import { oldNames } from "../old-names.ts";
+import { listTools, tools } from "../shapes/definitions.ts";
+import { callTool, explain, findCallable } from "./call-tool.ts";
+
+const dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-call-")));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 it("errors name tools, not commands, as there may be no shell", () => {
   const missing = new PommelError(
@@ -10,73 +18,65 @@ it("errors name tools, not commands, as there may be no shell", () => {
     'No session "x" is remembered.',
     "`pm session list` lists them.",
   );
-  expect(explain("get_session", missing)).toBe(
-    'not_found: No session "x" is remembered.\nsearch_sessions without a query lists them.',
+  expect(explain("recall", missing)).toBe(
+    'not_found: No session "x" is remembered.\nrecall without arguments lists them.',
   );
 });
 
-const read = (args: unknown) => readArguments("search_code", tools.search_code.input, args);
-
-function refusal(args: unknown): PommelError {
-  try {
-    read(args);
-  } catch (error) {
-    if (error instanceof PommelError) return error;
-  }
-  throw new Error("it was not refused");
-}
-
-describe("arguments", () => {
-  it("are filled in", () => {
-    expect(read({ query: "retry" })).toEqual({ query: "retry", limit: 10, max_tokens: 1000 });
-    expect(read({ chunk: "a.ts:3" })).toEqual({ chunk: "a.ts:3", limit: 10, max_tokens: 1000 });
+describe("a name", () => {
+  it("of earlier versions is called and not listed", () => {
+    const listed = listTools().tools.map(({ name }) => name);
+    for (const name of Object.keys(oldNames)) {
+      expect(listed).not.toContain(name);
+      expect(findCallable(name)?.name).toBe(name);
+    }
+    expect(Object.keys(tools).map((name) => findCallable(name)?.name)).toEqual(listed);
   });
 
-  it("may be null or empty where they may be left out", () => {
-    expect(read({ query: "retry", path: [], cursor: "", language: null })).toEqual(read({ query: "retry" }));
+  it("of another program calls what Pommel has for it, with its own arguments", () => {
+    const named = otherNames.filter(({ kind }) => kind === "tool");
+    expect(named.length).toBeGreaterThan(3);
+    for (const { name, today } of named) expect(findCallable(name)?.name).toBe(today[0]);
+    expect(findCallable("ec_search")!.synonyms).toMatchObject({ search_type: "mode", file_filter: "files" });
   });
 
-  it.each([
-    [undefined, "query is missing."],
-    [{}, "query is missing."],
-    [{ query: null }, "query is missing."],
-    [{ query: 5 }, "query must be a text."],
-    [{ query: "a", limit: "ten" }, "limit must be a number."],
-    [{ query: "a", limit: 1.5 }, "limit must be a whole number."],
-    [{ query: "a", limit: 51 }, "limit must be at most 50."],
-    [{ query: "a", max_tokens: 1 }, "max_tokens must be at least 500."],
-    [{ query: "a", path: "src" }, "path must be a list."],
-    [{ query: "a", path: [7] }, "path.0 must be a text."],
-    [{ query: "a", level: ["x"] }, "level.0 must be one of file, class, method, block, lines."],
-    [{ query: "a\0b" }, "query contains a NUL character."],
-    [{ query: "a", path: ["b", "\0"] }, "path.1 must be a path."],
-    [{ query: "a".repeat(1001) }, "query must be a text of at most 1000 characters."],
-    [{ query: "a", exclude: "b" }, 'Unknown argument "exclude".'],
-    [["a"], "The arguments must be a JSON object."],
-    ["a", "The arguments must be a JSON object."],
-  ])("%j are refused with what is wrong", (args, message) => {
-    expect(refusal(args)).toMatchObject({ code: "usage", message });
-    expect(refusal(args).hint).toBe(
-      "search_code takes: query, chunk, path, language, level, package, regex, graph, all_projects, limit, cursor, max_tokens.",
-    );
+  it("that nobody uses calls nothing", () => {
+    for (const name of ["toString", "__proto__", "", "search"]) expect(findCallable(name)).toBeNull();
+  });
+});
+
+describe("an answer", () => {
+  const caller = { cwd: dir, signal: new AbortController().signal };
+  const call = (name: string, args: unknown) => callTool(findCallable(name)!, args, caller);
+  const textOf = ({ content: [part] }: Awaited<ReturnType<typeof call>>) =>
+    part?.type === "text" ? part.text : "";
+
+  it("is text alone, and says what was not understood", async () => {
+    namedProject(dir);
+    writeFileSync(join(dir, "retry.ts"), "export function withRetries() {\n  return 1;\n}\n");
+    for (const name of ["code", "search_code"]) {
+      const answer = await call(name, { q: "withRetries", path: "retry.ts", shape: "x" });
+      expect(Object.keys(answer)).toEqual(["content"]);
+      const text = textOf(answer);
+      expect(text).toContain("1\texport function withRetries() {\n2\t  return 1;\n3\t}");
+      expect(text).toContain(`${name} has no argument "shape": it was ignored.`);
+    }
+    const failed = await call("why", {});
+    expect(Object.keys(failed).sort()).toEqual(["content", "isError"]);
   });
 
-  it("of any shape are read or refused, and nothing else", () => {
-    const all = Object.entries<Tool>(tools);
-    fc.assert(
-      fc.property(fc.constantFrom(...all), fc.jsonValue(), ([name, tool], args) => {
-        try {
-          readArguments(name, tool.input, args);
-        } catch (error) {
-          expect(error).toMatchObject({ code: "usage" });
-        }
-      }),
-    );
-  });
-
-  it("with names of built-in object properties are no arguments", () => {
-    const hostile = JSON.parse('{"query": "a", "__proto__": {"limit": 3}, "constructor": 1}') as unknown;
-    expect(refusal(hostile).message).toContain("Unknown argument");
-    expect(read({ query: "a" })).toMatchObject({ limit: 10 });
+  it("has the lines of a file that is named with them, or by its end", async () => {
+    namedProject(dir);
+    writeFileSync(join(dir, "retry.ts"), "one\ntwo\nthree\nfour\n");
+    for (const args of [
+      { place: "retry.ts:2-3" },
+      { file: "retry.ts", first_line: 2, last_line: 3 },
+      { query: "retry.ts:2-3" },
+    ]) {
+      const text = textOf(await call("code", args));
+      expect(text.split("\n").slice(1)).toEqual(["retry.ts (4 lines)", "2\ttwo", "3\tthree"]);
+    }
+    const text = textOf(await call("code", { place: "retry.ts:9" }));
+    expect(text).toContain("has only 4 lines");
   });
 });

@@ -1,67 +1,18 @@
 import { setMaxListeners } from "node:events";
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import * as z from "zod/mini";
+import type * as z from "zod/mini";
 import { sessionAround } from "../../../agents/profiles.ts";
 import { codeOf, messageOf, PommelError } from "../../../base/errors.ts";
-import { hintForOtherName } from "../../../base/other-names.ts";
-import { withoutFrames, withoutFramesIn } from "../../../base/text/quotation.ts";
+import { otherNames } from "../../../base/other-names.ts";
+import { withoutFrames } from "../../../base/text/quotation.ts";
 import { startMissingDaemon } from "../../../client/start-missing-daemon.ts";
-import { isObject, problemIn } from "../../../protocol/problem-in.ts";
+import { isObject } from "../../../protocol/problem-in.ts";
+import { readArguments } from "../arguments.ts";
+import { oldName } from "../old-names.ts";
 import { type Tool, type ToolName, tools } from "../shapes/definitions.ts";
-import { omitEmpty } from "../text/budget.ts";
 import { oneLine } from "../text/text.ts";
-import type { ToolAnswer } from "../tool.ts";
+import type { CallContext } from "../tool.ts";
 import { type Place, placeOf, placeOfSession } from "./here.ts";
-
-/**
- * The arguments of a call, with defaults filled in. Models often send null or "" for a missing argument.
- * @throws PommelError `usage` that explains each invalid argument, and what it may be
- */
-export function readArguments<S extends z.ZodMiniType>(tool: string, input: S, given: unknown): z.infer<S> {
-  const args = isObject(given) ? givenOf(given) : (given ?? {});
-  const parsed = z.safeParse(input, args);
-  const problems = parsed.success
-    ? Object.entries(args).flatMap((argument) => contentProblem(argument, input))
-    : parsed.error.issues.flatMap((issue) => [problemIn(issue, args, "argument"), ...hintsFor(tool, issue)]);
-  if (parsed.success && problems.length === 0) return parsed.data;
-  const names = input instanceof z.ZodMiniObject ? Object.keys(input.shape) : [];
-  const several = [...new Set(problems)].slice(0, 5).join(" ");
-  throw new PommelError("usage", several, `${tool} takes: ${names.join(", ")}.`);
-}
-
-/** What unknown arguments are called here. */
-const hintsFor = (tool: string, issue: z.core.$ZodIssue): string[] =>
-  issue.code === "unrecognized_keys"
-    ? issue.keys.flatMap((key) => hintForOtherName("argument", `${tool} ${key}`) ?? [])
-    : [];
-
-/** Longer ones are no question; a text that may be longer says so itself. */
-const maxCharacters = 1000;
-const maxEntries = 50;
-
-/** Content that no argument may have, whatever the operation. */
-function contentProblem([name, value]: [string, unknown], input: z.ZodMiniType): string | [] {
-  const entries = [value].flat().map(String);
-  // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
-  if (entries.some((one) => one.includes("\0"))) return `${name} contains a NUL character.`;
-  if (entries.length > maxEntries) return `${name} must be a list of at most ${maxEntries} entries.`;
-  const isLong = entries.some((one) => one.length > maxCharacters);
-  if (!isLong || maxLengthOf(input, name) !== undefined) return [];
-  return `${name} must be a text of at most ${maxCharacters} characters.`;
-}
-
-function maxLengthOf(input: z.ZodMiniType, name: string): number | undefined {
-  const { properties = {} } = z.toJSONSchema(input, { io: "input" });
-  return (properties[name] as { maxLength?: number }).maxLength;
-}
-
-function givenOf(given: Record<string, unknown>): Record<string, unknown> {
-  const isEmpty = (value: unknown) =>
-    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => !isEmpty(value)));
-}
-
-export { isToolName } from "../shapes/definitions.ts";
 
 /** Where a call comes from. */
 interface Caller {
@@ -71,36 +22,82 @@ interface Caller {
   signal: AbortSignal;
 }
 
-/** Answers a call. What goes wrong is an answer, too, which says what to do about it. */
-export async function callTool(name: ToolName, args: unknown, caller: Caller): Promise<CallToolResult> {
-  try {
-    const { text, structured } = await answer(name, args, caller);
-    return {
-      content: [{ type: "text", text }],
-      structuredContent: omitEmpty(structured) as Record<string, unknown>,
+/** What answers a call of a name. */
+interface Callable {
+  name: string;
+  input: z.ZodMiniObject;
+  /** Other names of its arguments. */
+  synonyms: Readonly<Record<string, string>>;
+  answer: (args: never, context: CallContext) => Promise<string>;
+}
+
+/** What a name calls: a tool, one of earlier versions, or one of another program. null: nobody calls anything so. */
+export function findCallable(name: string): Callable | null {
+  if (Object.hasOwn(tools, name)) return callableOf(name as ToolName);
+  const old = oldName(name);
+  if (old !== null) {
+    const { input, as, load } = old;
+    const answer = async (args: never, context: CallContext): Promise<string> => {
+      if (load !== undefined) return (await load())(args, context);
+      const { tool, arguments: translate } = as!;
+      const { answer, input: own } = callableOf(tool);
+      const { args: translated } = readArguments(tool, own, await translate(args, context));
+      return answer(translated as never, context);
     };
+    return { name, input, synonyms: synonymsOf(name), answer };
+  }
+  const [today] = otherNames.find((row) => row.kind === "tool" && row.name === name)?.today ?? [];
+  return today === undefined ? null : findCallable(today);
+}
+
+function callableOf(name: ToolName): Callable {
+  const { input, load }: Tool = tools[name];
+  return {
+    name,
+    input,
+    synonyms: synonymsOf(name),
+    answer: async (args, context) => (await load())(args, context),
+  };
+}
+
+/** What other programs call the arguments of a tool. */
+const synonymsOf = (tool: string): Record<string, string> =>
+  Object.fromEntries(
+    otherNames.flatMap(({ kind, name, today: [today] }) => {
+      const [of, argument] = name.split(" ");
+      return kind === "argument" && of === tool && argument !== undefined && today !== undefined
+        ? [[argument, today]]
+        : [];
+    }),
+  );
+
+/**
+ * Answers a call with text alone: some clients show a model nothing else of an answer that has a structure. What goes wrong is an
+ * answer, too, which says what to do about it.
+ */
+export async function callTool(callable: Callable, args: unknown, caller: Caller): Promise<CallToolResult> {
+  try {
+    return { content: [{ type: "text", text: await answer(callable, args, caller) }] };
   } catch (error) {
     caller.signal.throwIfAborted();
-    return { content: [{ type: "text", text: withoutFrames(explain(name, error)) }], isError: true };
+    return { content: [{ type: "text", text: withoutFrames(explain(callable.name, error)) }], isError: true };
   }
 }
 
 /**
  * What a tool answers.
- * @throws PommelError `usage` for arguments that it does not take, `not_initialised`, and as the tool
+ * @throws PommelError `usage` for arguments that it cannot do without, `not_initialised`, and as the tool
  */
-export async function answer(name: ToolName, args: unknown, caller: Caller): Promise<ToolAnswer<unknown>> {
-  const tool: Tool = tools[name];
-  const read = readArguments(name, tool.input, args);
-  const place = await placeOf(name, read, caller);
-  const handler = await tool.load();
-  const answerAt = async (at: Place): Promise<ToolAnswer<unknown>> => {
-    const { text, structured } = await handler(read, {
-      ...at,
-      ownSession: sessionAround(),
-      signal: caller.signal,
-    });
-    return { text: withoutFrames(text), structured: withoutFramesIn(structured) };
+export async function answer(
+  { name, input, synonyms, answer }: Callable,
+  given: unknown,
+  caller: Caller,
+): Promise<string> {
+  const { args, notes } = readArguments(name, input, joinLines(given), synonyms);
+  const place = await placeOf(name, args, caller);
+  const answerAt = async (at: Place): Promise<string> => {
+    const text = await answer(args as never, { ...at, ownSession: sessionAround(), signal: caller.signal });
+    return withoutFrames([text, ...notes].join("\n"));
   };
   await startMissingDaemon();
   // A tool asks about many turns at once, and each question listens.
@@ -109,16 +106,41 @@ export async function answer(name: ToolName, args: unknown, caller: Caller): Pro
     return await answerAt(place);
   } catch (error) {
     if (!/^(?:not_found|no_memory)$/.test(codeOf(error))) throw error;
-    const other = await placeOfSession(name, read, place);
+    const other = await placeOfSession(name, args, place);
     if (other === null) throw error;
     return answerAt(other);
   }
 }
 
+/** A file and lines that are given apart, as a place: "src/a.ts:10-20". */
+function joinLines(given: unknown): unknown {
+  if (!isObject(given) || given.place !== undefined) return given;
+  const {
+    file,
+    file_path: filePath,
+    line,
+    first_line: first,
+    start_line: start,
+    last_line: last,
+    end_line: end,
+    ...others
+  } = given;
+  const [path] = [file, filePath, others.path].filter((one) => typeof one === "string");
+  const from = [line, first, start].find((one) => one !== undefined && one !== null);
+  const to = [last, end].find((one) => one !== undefined && one !== null);
+  if (path === undefined || (from === undefined && to === undefined)) return given;
+  if (from === undefined)
+    throw new PommelError("usage", "first_line is missing.", "Give FILE:LINES as place.");
+  if (to !== undefined && Number(to) < Number(from))
+    throw new PommelError("usage", "last_line is before first_line.", "Lines start at 1.");
+  const { path: _, ...rest } = others;
+  return { ...(path === others.path ? rest : others), place: `${path}:${from}-${to ?? from}` };
+}
+
 /** Errors name commands; a client that calls tools may have no shell. */
 const toolFor = {
-  "`pm session list`": "search_sessions without a query",
-  "`pm checkpoint list`": "list_checkpoints",
+  "`pm session list`": "recall without arguments",
+  "`pm checkpoint list`": "recall",
 };
 
 /** For a model: the code, what happened, and what to do. */

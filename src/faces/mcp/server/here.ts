@@ -7,7 +7,6 @@ import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
 import { call } from "../../../client/call.ts";
 import { locateSession } from "../../../features/sessions/operation.ts";
 import { findProject, findProjectIfAny, knownProject } from "../../../git/projects/find-project.ts";
-import type { ToolName } from "../shapes/definitions.ts";
 import type { CallContext } from "../tool.ts";
 
 /**
@@ -33,9 +32,7 @@ async function projectAround(dir: string): Promise<Project | null> {
 export type Place = Pick<CallContext, "project" | "cwd" | "across">;
 
 /** Tools that can search several projects at once. */
-const searching: ReadonlySet<ToolName> = new Set(["search_code", "search_sessions"]);
-/** Tools that read a session by its id, which only its own project knows. */
-const reading: ReadonlySet<ToolName> = new Set(["get_session", "get_session_summary"]);
+const searching: ReadonlySet<string> = new Set(["code", "recall", "search_code", "search_sessions"]);
 
 /**
  * Where a call is answered. In a directory that is no project but holds some, a call that names files is about their project,
@@ -43,7 +40,7 @@ const reading: ReadonlySet<ToolName> = new Set(["get_session", "get_session_summ
  * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
  */
 export async function placeOf(
-  name: ToolName,
+  name: string,
   args: unknown,
   { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
 ): Promise<Place> {
@@ -83,7 +80,7 @@ export async function placeOf(
 }
 
 /** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
-export async function placeOfSession(name: ToolName, args: unknown, place: Place): Promise<Place | null> {
+export async function placeOfSession(name: string, args: unknown, place: Place): Promise<Place | null> {
   const id = sessionNamed(name, args);
   if (id === null) return null;
   const { root } = await call(locateSession, { id, here: place.project.root }, null);
@@ -101,16 +98,19 @@ async function projectNamed(cwd: string, args: unknown): Promise<Project | null>
     file = [],
     files = [],
     path = [],
-    chunk = [],
+    place = [],
   } = args as Record<string, string | string[] | undefined>;
-  const places = [chunk].flat().map((place) => parsePlace(place).file);
+  const places = [place].flat().map((one) => parsePlace(one).file);
   const named = [file, files, path, places].flat().map((one) => resolve(cwd, one));
   const projects = await Promise.all(named.map((one) => projectAround(existsSync(one) ? one : dirname(one))));
   const [first = null] = projects;
   return projects.every((one) => one?.root === first?.root) ? first : null;
 }
 
-function sessionNamed(name: ToolName, args: unknown): string | null {
-  const { session_id = null } = args as { session_id?: string };
-  return reading.has(name) && session_id !== "current" ? session_id : null;
+/** The session that a call reads, which only its own project knows. */
+function sessionNamed(name: string, args: unknown): string | null {
+  const { id, session_id } = args as { id?: string; session_id?: string };
+  const named =
+    name === "recall" ? id?.replace(/:\d+$/, "") : name.startsWith("get_session") ? session_id : undefined;
+  return named === undefined || named === "current" ? null : named;
 }

@@ -1,160 +1,131 @@
 import type { ListToolsResult } from "@modelcontextprotocol/server";
 import * as z from "zod/mini";
-import type { Handler, Output } from "../tool.ts";
-import * as git from "./shapes-git.ts";
-import * as search from "./shapes-search.ts";
-import * as sessions from "./shapes-sessions.ts";
+import { levels } from "../../../base/levels.ts";
+import { blameRequest } from "../../../features/blame/operation.ts";
+import { codeRequest } from "../../../features/code/operation.ts";
+import { annotateRequest } from "../../../features/notes/operation.ts";
+import { recallRequest } from "../../../features/recall/operation.ts";
+import { described, field, outside, place } from "../../../protocol/shape-parts.ts";
+import { allProjects, type Handler, limit, maxTokens, project } from "../tool.ts";
 
 /** The tools as a client sees them, and where their code is. */
 
 export interface Tool {
   title: string;
-  /** What it answers and when to call it, in the words that somebody would search for. */
+  /** What it answers, and the moments to call it: a model that is told no moment does not call. */
   description: string;
-  input: z.ZodMiniType;
-  /**
-   * The arguments that clients are shown, as every request to a model may carry them; null: the tool is not listed, and only
-   * answers those that know it. The others work as well, and instructions.ts names them.
-   */
-  shown: readonly string[] | null;
+  input: z.ZodMiniObject;
   /** Whether it leaves everything as it is. */
   isReading: boolean;
-  /**
-   * Whether a client that loads tools on demand has to load it from the start. A model rarely searches for a tool that it
-   * was not shown. Each costs every request of every session its description and schema, so these are few and short.
-   */
-  isAlwaysLoaded: boolean;
   /** Loads its code: only a tool that is called costs anything. */
-  load: () => Promise<Handler<z.ZodMiniType, Output>>;
+  load: () => Promise<Handler<z.ZodMiniObject>>;
 }
 
 /** Ties a tool's code to its input. */
-function tool<I extends z.ZodMiniType, O extends Output>(
-  described: Pick<Tool, "title" | "description"> &
-    Partial<Pick<Tool, "isReading" | "isAlwaysLoaded">> & {
-      input: I;
-      shown: readonly (string & keyof z.infer<I>)[] | null;
-      load: () => Promise<Handler<I, O>>;
-    },
+function tool<I extends z.ZodMiniObject>(
+  given: Pick<Tool, "title" | "description"> & {
+    isReading?: boolean;
+    input: I;
+    load: () => Promise<Handler<I>>;
+  },
 ): Tool {
+  const { title, description, input, isReading = true } = given;
   // What it is called with has been parsed by its own `input`.
-  const load = described.load as unknown as Tool["load"];
-  return { isReading: true, isAlwaysLoaded: false, ...described, load };
+  return { title, description, input, isReading, load: given.load as unknown as Tool["load"] };
 }
 
+const ofCode = codeRequest().shape;
+const ofRecall = recallRequest().shape;
+
+// Models read these with every request, so they are shorter here than on the command line.
+const codeInput = z.strictObject({
+  query: described('what it does, a name, an error; "quotes": exact', ofCode.query),
+  place: described("FILE:LINES: exactly these lines; FILE: its outline", ofCode.place),
+  calls: field("every place that calls or uses it", z.boolean()),
+  path: described("only these paths or globs", ofCode.path),
+  language: described('"go", "typescript"', ofCode.language),
+  level: field("only these", z.array(z.enum(levels))),
+  package: described("only this", ofCode.package),
+  regex: field("query is RE2", z.boolean()),
+  all_projects: allProjects,
+  limit: limit(50),
+  max_tokens: maxTokens(900),
+});
+
+const recallInput = z.strictObject({
+  about: described("the topic, what to run, or the error as printed", ofRecall.about),
+  id: described("SESSION or SESSION:TURN of an answer: read it", ofRecall.id),
+  said_by: described("user: only the user's own words", ofRecall.said_by),
+  kind: described("only these", ofRecall.kind),
+  files: described("only about these paths or globs", ofRecall.file),
+  since: described('"2026-01-31", "last week"', ofRecall.since),
+  until: described("only until", ofRecall.until),
+  branch: described("only this", ofRecall.branch),
+  agent: described("only this", ofRecall.agent),
+  project,
+  all_projects: allProjects,
+  limit: limit(50),
+  max_tokens: field("300; a turn: 1000", z.int().check(z.minimum(200), z.maximum(20_000))),
+});
+
+const whyInput = z.strictObject({
+  place: described("FILE:LINES, or FILE for all its authors", place),
+  revision: described("as of this commit", blameRequest().shape.rev),
+  max_tokens: maxTokens(600),
+});
+
+const noteInput = z.strictObject({
+  text: annotateRequest().shape.note,
+  replaces: field("the id of the note that it replaces", outside("uid")),
+  session_id: field("the session it is about; default: yours", outside("session")),
+});
+
 export const tools = {
-  search_code: tool({
-    title: "Search code",
-    description: "Find code by meaning, words or names, best first. Use it before grep.",
-    isAlwaysLoaded: true,
-    input: search.searchCodeInput,
-    shown: ["query", "path", "chunk", "graph", "regex"],
-    load: async () => (await import("../tools/search-code.ts")).searchCode,
-  }),
-  search_sessions: tool({
-    title: "Search past sessions",
-    description: "Find what past agent sessions discussed, tried, decided and fixed. No query: the latest.",
-    isAlwaysLoaded: true,
-    input: search.searchSessionsInput,
-    shown: ["query", "since", "files"],
-    load: async () => (await import("../tools/search-sessions.ts")).searchSessions,
-  }),
-  get_session: tool({
-    title: "Read a session",
-    description: "A past session in short; with turn, that in full. Default: the one before, to go on with.",
-    input: sessions.getSessionInput,
-    shown: ["session_id", "turn"],
-    load: async () => (await import("../tools/get-session.ts")).getSession,
-  }),
-  get_session_summary: tool({
-    title: "Summary of a session",
-    description: "Only the summary of a past session, and the files that it changed.",
-    input: sessions.getSessionSummaryInput,
-    shown: null,
-    load: async () => (await import("../tools/the-session.ts")).getSessionSummary,
-  }),
-  list_decisions: tool({
-    title: "List decisions",
+  code: tool({
+    title: "Find and read code",
     description:
-      "Decisions and notes, latest first or about a query. Use it before you choose a library or an approach.",
-    input: sessions.listDecisionsInput,
-    shown: ["query", "files"],
-    load: async () => (await import("../tools/list-decisions.ts")).listDecisions,
+      "Find and READ code. Call it instead of grep and Read when you do not know the place, and before you change a function (calls). Shows numbered current lines: edit from them. Whole functions, call sites, tests.",
+    input: codeInput,
+    load: async () => (await import("../tools/code.ts")).code,
   }),
-  list_checkpoints: tool({
-    title: "List checkpoints",
-    description: "Commits with the sessions that led to them; with query, any commit.",
-    input: git.listCheckpointsInput,
-    shown: ["query"],
-    load: async () => (await import("../tools/list-checkpoints.ts")).listCheckpoints,
+  recall: tool({
+    title: "Recall the project's past",
+    description:
+      "What this project's past says: asked, tried, decided, fixed, run before? Call it when the user refers to earlier work (again, still, already, as we, last time, continue), before you choose an approach, when you do not know how something is run, and when a command fails. No arguments: where work stopped.",
+    input: recallInput,
+    load: async () => (await import("../tools/recall.ts")).recallPast,
   }),
   why: tool({
     title: "Why lines exist",
     description:
-      "Why lines exist: who wrote them, for which prompt, what was decided. Use it before changing odd code.",
-    isAlwaysLoaded: true,
-    input: git.whyInput,
-    shown: ["file"],
+      "Why lines exist: who wrote them, for which request, what was decided, whether it still holds. Call it before you change or remove code that looks odd.",
+    input: whyInput,
     load: async () => (await import("../tools/why.ts")).why,
   }),
-  rewind_preview: tool({
-    title: "Preview going back",
-    description:
-      "Show what going back to a checkpoint or commit would change, and what agents were doing then. Changes nothing.",
-    input: git.rewindPreviewInput,
-    shown: null,
-    load: async () => (await import("../tools/rewind-preview.ts")).rewindPreview,
-  }),
-  related: tool({
-    title: "Related sessions",
-    description: "Past sessions, decisions and code around files. Default: the uncommitted changes.",
-    input: search.relatedInput,
-    shown: ["files"],
-    load: async () => (await import("../tools/related.ts")).related,
-  }),
-  commands: tool({
-    title: "How things are run here",
-    description: "The command lines that worked here for something, or what fixed the same error before.",
-    input: sessions.commandsInput,
-    shown: ["how", "error"],
-    load: async () => (await import("../tools/commands.ts")).commands,
-  }),
-  add_note: tool({
+  note: tool({
     title: "Remember a note",
-    description: "Remember what the user wants kept.",
-    input: sessions.addNoteInput,
-    shown: ["text"],
+    description:
+      "Remember something for later sessions. Call it when the user says to, or settles a question for good.",
+    input: noteInput,
     isReading: false,
-    load: async () => (await import("../tools/the-session.ts")).addNoteTool,
+    load: async () => (await import("../tools/note.ts")).note,
   }),
 } satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof tools;
 
-export function isToolName(name: string): name is ToolName {
-  return Object.hasOwn(tools, name);
-}
-
 type ListedTool = ListToolsResult["tools"][number];
 
 /** The tools as the protocol describes them. */
 export function listTools(): ListToolsResult {
-  return {
-    tools: Object.entries(tools).flatMap(([name, tool]: [string, Tool]) =>
-      tool.shown === null ? [] : [describe(name, tool, tool.shown)],
-    ),
-  };
+  return { tools: Object.entries(tools).map(([name, tool]: [string, Tool]) => describe(name, tool)) };
 }
 
-function describe(
-  name: string,
-  { title, description, input, isReading, isAlwaysLoaded }: Tool,
-  shown: readonly string[],
-): ListedTool {
+function describe(name: string, { title, description, input, isReading }: Tool): ListedTool {
   return {
     name,
     description,
-    inputSchema: schemaOf(input, shown),
+    inputSchema: schemaOf(input),
     annotations: {
       title,
       readOnlyHint: isReading,
@@ -162,27 +133,32 @@ function describe(
       openWorldHint: false,
     },
     // Claude Code defers every other tool: it shows a model no more than the name until the model searches for it.
-    ...(isAlwaysLoaded && { _meta: { "anthropic/alwaysLoad": true } }),
+    _meta: { "anthropic/alwaysLoad": true },
   };
 }
 
-/** Says no more than a model needs for a call: a call that breaks a bound gets an answer that names it. */
-function schemaOf(input: z.ZodMiniType, shown: readonly string[]): ListedTool["inputSchema"] {
+/** Says no more than a model needs for a call: what breaks a bound is clamped. */
+function schemaOf(input: z.ZodMiniObject): ListedTool["inputSchema"] {
   const { properties = {}, required = [] } = z.toJSONSchema(input, {
     io: "input",
     override({ jsonSchema }) {
-      for (const bound of ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const) {
+      for (const bound of [
+        "minimum",
+        "maximum",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "default",
+      ] as const) {
         delete jsonSchema[bound];
       }
       delete jsonSchema.format;
-      const { description } = jsonSchema;
-      if (description) jsonSchema.description = description.charAt(0).toUpperCase() + description.slice(1);
     },
   });
-  const listed = Object.entries(properties).filter(([name]) => shown.includes(name));
   return {
     type: "object",
-    properties: Object.fromEntries(listed) as ListedTool["inputSchema"]["properties"],
+    properties: properties as ListedTool["inputSchema"]["properties"],
     ...(required.length > 0 && { required }),
   };
 }

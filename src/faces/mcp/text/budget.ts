@@ -2,85 +2,22 @@ import { createHash } from "node:crypto";
 import { PommelError } from "../../../base/errors.ts";
 import { charactersOfToken } from "../../../base/text/text-size.ts";
 
-/**
- * Some clients show a model the structure of an answer and not its text, so what is empty is left out of it: null,
- * false, "" and empty lists.
- */
+/** How much of an answer is given at a time. Only its text counts: nothing else reaches a model. */
 
-type Json = Readonly<Record<string, unknown>>;
+/** Characters of an answer of so many tokens. */
+export const roomOf = (maxTokens: number): number => maxTokens * charactersOfToken - 100;
 
-/** A value without empty parts, at any depth. */
-export function omitEmpty(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(omitEmpty);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, part]) => !isEmpty(part))
-      .map(([key, part]) => [key, omitEmpty(part)]),
-  );
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === null || value === undefined || value === false || value === "") return true;
-  return Array.isArray(value) && value.length === 0;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** How much of an answer is given at a time. */
-
-/** Characters of an answer that are not its items: the text above and below them. */
-const around = 500;
-
-/** Characters for the items of an answer of so many tokens. */
-export function roomOf(maxTokens: number): number {
-  return maxTokens * charactersOfToken - around;
-}
-
-/** Shorter texts are not worth showing. Characters. */
-const telling = 40;
-
-interface Fitted<S, T> {
-  items: T[];
-  /** Those of the sources that did not fit. */
-  left: S[];
-}
-
-/**
- * Makes items of as many sources as fitIn, from the first on; of the first always something. An item counts as the longer
- * of its two forms, as some clients show a model the text, and others the structure.
- * @param make an item whose long texts have at most so many characters
- * @param room in characters
- */
-export function fitIn<S, T>(
-  sources: readonly S[],
-  room: number,
-  longest: number,
-  make: (source: S, longest: number) => T,
-  render: (item: T) => string,
-): Fitted<S, T> {
-  const items: T[] = [];
+/** As many as there is room for, from the first on; of the first always something. */
+export function linesThatFit(lines: readonly string[], room: number): string[] {
+  const shown: string[] = [];
   let used = 0;
-  for (const [at, source] of sources.entries()) {
-    // Half the length again and again, as long as nothing is there yet.
-    let length = Math.min(longest, room);
-    let item = make(source, length);
-    while (at === 0 && sizeOf(item, render) > room && length > telling) {
-      length = Math.max(Math.floor(length / 2), telling);
-      item = make(source, length);
-    }
-    const size = sizeOf(item, render);
-    if (at > 0 && used + size > room) return { items, left: sources.slice(at) };
-    items.push(item);
+  for (const line of lines) {
+    const size = line.length + 1;
+    if (shown.length > 0 && used + size > room) break;
+    shown.push(shown.length === 0 && size > room ? `${line.slice(0, Math.max(room - 1, 40))}…` : line);
     used += size;
   }
-  return { items, left: [] };
-}
-
-function sizeOf<T>(item: T, render: (item: T) => string): number {
-  return Math.max(JSON.stringify(omitEmpty(item)).length + 1, render(item).length + 1);
+  return shown;
 }
 
 /** What names a call, apart from how much of its answer is wanted. */

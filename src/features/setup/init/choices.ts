@@ -119,6 +119,9 @@ function chosenParts(options: AgentOptions): Set<PartName> {
   for (const [flag, names] of Object.entries(flagged)) {
     if (options.yes || options[flag as keyof typeof flagged]) for (const name of names) parts.add(name);
   }
+  // What the server says itself is said once.
+  if (parts.has("mcp")) parts.delete("skill");
+  if (parts.has("mcp") && !options.instructions) parts.delete("instructions");
   return parts;
 }
 
@@ -149,7 +152,7 @@ async function askForChoices(
   for (const { agent, title } of open) add(agent, title, partsText(parts));
   if (!saysParts && lack(candidates, flagged.allow))
     add(offer.allow, "Permission", "agents may use Pommel's tools without asking");
-  if (!saysParts && lack(candidates, flagged.instructions))
+  if (!saysParts && !parts.has("mcp") && lack(candidates, flagged.instructions))
     add(offer.instructions, "Instructions", "agents read when to use Pommel");
   if (gitHooks) add(offer.git, "Git hooks", "link commits to the sessions that led to them");
   const always = options.import ? past : [];
