@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../project/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { saveCommands } from "../store/memory/commands.ts";
 import type { SessionRecord } from "../store/memory/memory-records.ts";
 import {

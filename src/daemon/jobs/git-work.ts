@@ -8,13 +8,13 @@ import {
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../attribution/checkpoints/work.ts";
 import { attributionVersion } from "../../attribution/lines/verdict.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
 import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";
 import { branchOf } from "../../git/history/head.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { hasOlderVerdicts, knownCommits } from "../../store/memory/commits/commits.ts";

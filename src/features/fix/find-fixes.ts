@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf, joinWithin } from "../../base/text/text-size.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import { ruleIn } from "../../sessions/chunks/units/error-formats.ts";
 import {
@@ -24,10 +28,6 @@ import {
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
-import { beginningOf, joinWithin } from "../../text/text-size.ts";
-import { tokensOf } from "../../text/tokens.ts";
-import { entry } from "../blame/blame-summary.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { Fix, FixAnswer, KnownError } from "./operation.ts";
 import { concernOf, touches } from "./touching.ts";
 

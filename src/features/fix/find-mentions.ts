@@ -1,11 +1,11 @@
-import { searchContent } from "../../search/sessions/content.ts";
-import { openQuery } from "../../search/sessions/types.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
 import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
+import { searchContent } from "../../sessions/search/content.ts";
+import { openQuery } from "../../sessions/search/types.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionsByIds } from "../../store/memory/sessions/sessions.ts";
-import { beginningOf } from "../../text/text-size.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { FixAnswer } from "./operation.ts";
 
 /** Lines of an error that are looked for, and their parts; each search reads the archive. */

@@ -1,3 +1,5 @@
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { signatureOf, signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,
@@ -6,8 +8,6 @@ import {
   listCommands,
 } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { entry } from "../blame/blame-summary.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { weightsOf } from "./find-fixes.ts";
 import type { RecurringError } from "./operation.ts";
 

@@ -1,5 +1,7 @@
 import type { Entry } from "../../agents/agent.ts";
 import { agentNamed } from "../../agents/registry.ts";
+import { harmless } from "../../base/text/quotation.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -9,8 +11,6 @@ import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { harmless } from "../../text/quotation.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { isSuperseded } from "../context/for-edit.ts";
 import { briefOf } from "../sessions/brief.ts";
 import { resumeCommandOf } from "../sessions/describe-session.ts";

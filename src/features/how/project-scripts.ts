@@ -4,7 +4,7 @@ import { parse as parseJson } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod/mini";
-import { beginningOf } from "../../text/text-size.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 
 /** A command line that a project's own files define: a script, a task, a step of its checks. */
 export interface ProjectScript {

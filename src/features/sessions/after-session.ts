@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/text/text-size.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
 import { taskOf } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
@@ -9,7 +10,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 
 const maxCount = { checks: 4, laterSessions: 12 } as const;
 /** Characters of a prompt or command line that is quoted. */

@@ -1,3 +1,4 @@
+import { beginningOf } from "../../base/text/text-size.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
@@ -6,7 +7,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, SummaryRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { extractsOf } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { lastChecks, leftOpen } from "./after-session.ts";
 import type { SessionBrief } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { SessionSearch } from "../../sessions/search/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { claim, enqueue, fail, finish } from "../../store/memory/jobs/jobs.ts";

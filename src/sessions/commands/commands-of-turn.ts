@@ -1,7 +1,7 @@
 import type { ToolResult, ToolUse } from "../../agents/agent.ts";
 import { absolute } from "../../agents/reading/tool-calls.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { CommandToStore } from "../../store/memory/commands.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { ruleIn } from "../chunks/units/error-formats.ts";
 import { errorLines, failedTests, isCheck, onlyShows, reportsFailure } from "../chunks/units/tool-results.ts";
 import { actionOf, type Turn } from "../turn-content.ts";

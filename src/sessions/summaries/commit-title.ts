@@ -1,4 +1,4 @@
-import { beginningOf } from "../../text/text-size.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 import { contentWords, coverage } from "./prose.ts";
 import { countTelling } from "./telling-words.ts";

@@ -1,7 +1,7 @@
+import { PommelError } from "../../base/errors.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { RequestFailed } from "../../models/http/request.ts";
-import { PommelError } from "../../project/errors.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { contentWords, coverage, saysOnlyGoOn, sentencesOf, shortenUrls } from "./prose.ts";
 import { condensedTranscript } from "./transcript.ts";

@@ -1,4 +1,4 @@
-import { stopWords } from "../../text/tokens.ts";
+import { stopWords } from "../../base/text/tokens.ts";
 
 /** Danish words without meaning of their own, and words that every conversation about code is full of. */
 export const fillerWords: ReadonlySet<string> = new Set(

@@ -1,5 +1,6 @@
+import { messageOf } from "../../base/errors.ts";
+import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { messageOf } from "../../project/errors.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -10,7 +11,6 @@ import {
   summariesOf,
 } from "../../store/memory/sessions/summaries.ts";
 import { filesOfSession, turnBefore, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { charactersOfToken } from "../../text/text-size.ts";
 import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";

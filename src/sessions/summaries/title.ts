@@ -1,5 +1,5 @@
 import type { FileTouch } from "../../agents/agent.ts";
-import { beginningOf } from "../../text/text-size.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 import { commitTitle, subjectsIn } from "./commit-title.ts";
 import { type Ask, askOf, isPlan } from "./llm-summary.ts";

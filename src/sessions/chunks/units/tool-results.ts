@@ -1,6 +1,6 @@
 import type { ToolResult } from "../../../agents/agent.ts";
 import { headAndTail } from "../../../agents/reading/bounds.ts";
-import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
 import { isErrorLine, isFailureLine } from "./error-formats.ts";
 import type { ToolSays } from "./tool-uses.ts";
 

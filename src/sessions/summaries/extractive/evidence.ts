@@ -1,5 +1,5 @@
 import type { Entry } from "../../../agents/agent.ts";
-import { beginningOf } from "../../../text/text-size.ts";
+import { beginningOf } from "../../../base/text/text-size.ts";
 import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/tool-results.ts";
 import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";

@@ -1,4 +1,4 @@
-import { beginningOf } from "../../../text/text-size.ts";
+import { beginningOf } from "../../../base/text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
 import { openPointsFrom } from "../ending/open-points.ts";
 import { outcomeFrom } from "../ending/outcome.ts";

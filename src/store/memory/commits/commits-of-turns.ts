@@ -1,4 +1,4 @@
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import type { Memory } from "../memory.ts";
 
 /** A commit that turns of a session led to, with what a search shows of it. */

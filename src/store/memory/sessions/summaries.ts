@@ -1,4 +1,4 @@
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import { frequenciesIn } from "../../sqlite/full-text.ts";
 import { selectColumns, upsertInto } from "../../tables/statements.ts";
 import { summaries } from "../../tables/summaries.ts";
