@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { projectAt } from "../../src/base/paths.ts";
 import { fixesOf } from "../../src/features/fix/find-fixes.ts";
 import { mentionsOf } from "../../src/features/fix/find-mentions.ts";
 import { howTo } from "../../src/features/how/find-commands.ts";
@@ -7,7 +8,6 @@ import { projectScripts } from "../../src/features/how/project-scripts.ts";
 import { briefOf } from "../../src/features/sessions/brief.ts";
 import { whyLines } from "../../src/features/why/why-lines.ts";
 import { gitTextIfAny } from "../../src/git/git.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import { storedDecisions } from "../../src/sessions/decisions/stored.ts";
 import { listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";

@@ -59,7 +59,7 @@ export function briefWithoutCommands(
 }
 
 /** What a session's extract says of how it ended. */
-export function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
+function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
   const text = extract?.text ?? "";
   return {
     outcome: oneLine(partOf(text, "Outcome"), maxLength.outcome),

@@ -49,7 +49,7 @@ export class EndingReader {
           ending.texts.push(entry.text);
           if (ending.texts.length > keptTexts) ending.texts.shift();
           ending.actsAfter = false;
-        } else if (entry.kind === "tool_use") ending.actsAfter = true;
+        } else if (entry.kind === "tool_use" && ending.turn === turn.number) ending.actsAfter = true;
       }
     }
   }

@@ -48,6 +48,17 @@ describe("the outcome of a session", () => {
     expect(said).toBe("At turn 1 of 2: The flag is there, and its test passes.");
   });
 
+  it("takes the last words of a turn whole, whatever a turn without words did after it", () => {
+    const said = outcomeOf(
+      prompt("Add a flag"),
+      text("All tests pass."),
+      text("The flag is there, and documented."),
+      prompt("commit"),
+      ran("git commit -m x"),
+    );
+    expect(said).toBe("At turn 1 of 2: The flag is there, and documented.");
+  });
+
   it("says at which turn the last words were", () => {
     const said = outcomeOf(
       prompt("Add a flag"),
