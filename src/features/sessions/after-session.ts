@@ -72,7 +72,7 @@ export function leftOpen(memory: Memory, session: SessionRecord, left: Left): st
 
 const asSentence = (text: string) => (/[.?!…]$/.test(text) ? text : `${text}.`);
 const aboutCommitting = /\b(?:commit|committed|uncommitted|unstaged)\b/i;
-const aboutPublishing = /\b(?:push|pull request|PR|merge|ready for review)\b/;
+const aboutPublishing = /\b(?:push|pushed|pull request|PR|merge|ready for review)\b/;
 /** A commit that a forge made of a merged pull request. */
 const isMerged = /\(#\d+\)$|^Merge pull request #\d+/;
 

@@ -136,6 +136,12 @@ describe("what a session left open", () => {
     for (const one of none) expect(openOf(prompt("x"), text(one)), one).toEqual([]);
   });
 
+  it("is what was not pushed, and waits for a word", () => {
+    expect(
+      openOf(prompt("x"), text("Committed `abc` on the branch. Not pushed. Say the word and I'll open it.")),
+    ).toEqual(["Not pushed.", "Say the word and I'll open it."]);
+  });
+
   it("is what is deferred, or waits for the person, whatever command of the client follows", () => {
     const said =
       "**Intentionally deferred:**\n- The cache of inodes\n\nYou may need to retry the commit yourself.";
