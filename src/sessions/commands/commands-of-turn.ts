@@ -146,6 +146,7 @@ export function signaturesIn(output: string, most: number = maxSignatures.lines)
 function testSignature(name: string): string | null {
   const text = name
     .toLowerCase()
+    .replace(/\s*\[\w+ failed\]$/, "")
     .replace(/\s*(?:\([^)]*\)|\s[\d.]+\s?m?s)$/g, "")
     .replace(/\s+- .*$/, "")
     .trim()
