@@ -84,7 +84,7 @@ it("pm session handoff writes what another agent needs", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^# Go on with: \S/);
   expect(stdout).toContain("## Goal\n\n- Why does the build fail?");
-  expect(stdout).toContain("## Files changed\n\n- src/a.ts");
+  expect(stdout).toMatch(/## Done\n\n[\s\S]*- Changed src\/a\.ts/);
   expect(stdout).toMatch(/## Commands that work\n\n[\s\S]*npm run test:unit/);
   expect(await callPm(["handoff", "--to", "cursor"], { cwd: project.root })).toMatchObject({ code: 2 });
 });
@@ -99,6 +99,6 @@ it("pm note --rejected is shown with later hits", async () => {
   const { stdout } = await callPm(["search", "sessions", "why does the build fail"], options);
   expect(stdout).toContain(`Rejected: ${reason}`);
   expect((await callPm(["handoff", session], options)).stdout).toContain(
-    `## Tried and rejected\n\n- ${reason}`,
+    `## Done\n\n- Rejected later: ${reason}`,
   );
 });

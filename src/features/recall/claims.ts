@@ -32,8 +32,10 @@ export function claimFromDecision(decision: Decision): Claim {
 }
 
 export function claimFromCommand(command: WorkingCommand): Claim {
-  const { line, directory, worked, failed, last_at, session_id, author, turn, failed_before, agent } =
+  const { line, form, directory, worked, failed, last_at, session_id, author, turn, failed_before, agent } =
     command;
+  // The counts are of all lines of the form.
+  const counted = form === "" || form === line ? "" : `${form} `;
   const [before] = failed_before;
   return {
     kind: "ran",
@@ -43,8 +45,8 @@ export function claimFromCommand(command: WorkingCommand): Claim {
     at: last_at,
     standing: [
       failed === 0
-        ? `worked ${worked === 1 ? "once" : `${worked} times`}`
-        : `worked ${worked} of ${worked + failed} times`,
+        ? `${counted}worked ${worked === 1 ? "once" : `${worked} times`}`
+        : `${counted}worked ${worked} of ${worked + failed} times`,
     ],
     id: placeOfTurn(session_id, turn),
   };
