@@ -12,6 +12,7 @@ import { originOf, speakerOf } from "../../protocol/origin.ts";
 import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
+import { notesSession } from "../../sessions/notes/add-note.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { beginningOf } from "../../text/text-size.ts";
@@ -30,6 +31,7 @@ export const decisionWith = (
   branch: null,
   files: [],
   score: null,
+  in_code: null,
   superseded_by: null,
   supersedes: [],
   ...known,
@@ -49,10 +51,11 @@ export const decisionFromNote = (
     source: "annotation",
     by: speakerOf(note.source),
     text: note.note,
-    session_id: note.sessionUid,
+    ...(note.sessionUid === notesSession.uid
+      ? { session_id: null, turn: null }
+      : { session_id: note.sessionUid, turn: note.turn }),
     session_title: session?.title ?? null,
     ...authorOf(note),
-    turn: note.turn,
     timestamp: new Date(note.at).toISOString(),
     branch: note.branch,
     files,

@@ -260,7 +260,7 @@ const dropsFirst =
 const wishing =
   "\\b(?:let['’]?s|we should|we must|please|i want to|i want us to|i['’]?d like (?:us )?to|i would (?:rather|prefer to)|we want to)\\s+(?:also\\s+|completely\\s+|just\\s+|simply\\s+|entirely\\s+|really\\s+|not\\s+|then\\s+|still\\s+|rather\\s+)*";
 const dropping = new RegExp(
-  `${wishing}(?:(?:remove|drop|hide|keep|disable|deprecate|get rid of|default)\\b(?:\\W+\\w+)+|make\\b.{3,60}\\b(?:hidden|optional|required|default|configurable|private|public|internal|read-?only|explicit)\\b|(?:replace|rename|change|swap|switch)\\b.{3,90}\\b(?:with|by|to|into)\\b)`,
+  `${wishing}(?:(?:remove|drop|hide|keep(?! (?:going|on|at|up|it|this|that|in mind|working|looking)\\b)|disable|deprecate|get rid of|default)\\b(?:\\W+\\w+)+|make\\b.{3,60}\\b(?:hidden|optional|required|default|configurable|private|public|internal|read-?only|explicit)\\b|(?:replace|rename|change|swap|switch)\\b.{3,90}\\b(?:with|by|to|into)\\b)`,
   "i",
 );
 const onlyWhen = words("only (?:when|if|after|for|in|on|with|once|where)");
