@@ -12,7 +12,14 @@ import { chunkSummaries } from "../../store/memory/sessions/summaries.ts";
 import { frequenciesIn } from "../../store/sqlite/full-text.ts";
 import { tokenStream } from "../../text/tokens.ts";
 import { type AnalysedQuery, analyseQuery } from "../code/query.ts";
-import { heldShare, isLiteral, termsOf, weighTerms } from "../confidence/asked-terms.ts";
+import {
+  heldShare,
+  holdsNames,
+  isLiteral,
+  namesAsked,
+  termsOf,
+  weighTerms,
+} from "../confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
@@ -208,7 +215,8 @@ export class SessionSearch {
       const held = heldShare(asked, text);
       const near = nearness?.best[nearness.placeOf.get(id) ?? -1] || 0;
       if (result.signals) Object.assign(result.signals, roundAll({ held, ...(nearness && { near }) }));
-      return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text) };
+      const namesHeld = holdsNames(namesAsked(query), text);
+      return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text), namesHeld };
     });
     const { known, chunks } = asked;
     const nearest = nearness && highest(nearness, scope);

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { daysBetween } from "../../text/relative-time.ts";
 
 const minute = signal(Date.now());
 
@@ -29,6 +30,9 @@ export function relativeTime(iso: string, now = currentTime()): string {
   const at = new Date(iso);
   const seconds = (at.getTime() - now) / 1000;
   if (Math.abs(seconds) >= longAgo) return dateOf(at, at.getFullYear() !== new Date(now).getFullYear());
+  const days = daysBetween(at.getTime(), now);
+  if (seconds <= -86_400 || (days > 0 && seconds <= -6 * 3600))
+    return relative.format(-Math.max(days, 1), "day");
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
 }
