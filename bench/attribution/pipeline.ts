@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isBeforeAgents } from "../../src/attribution/agents-since.ts";
 import { backfill } from "../../src/attribution/checkpoints/backfill.ts";
 import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
-import { isBeforeAgents } from "../../src/features/blame/agents-since.ts";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";

@@ -1,4 +1,4 @@
-import { memoize } from "../../text/memoize.ts";
+import { memoize } from "../../base/text/memoize.ts";
 import {
   generatesOnlySuch,
   installs,

@@ -1,5 +1,5 @@
 import { dirname, extname } from "node:path/posix";
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import {
   appliesPatch,
   bringsFrom,

@@ -1,6 +1,6 @@
 import type { ToolAction, ToolUse } from "../../agents/agent.ts";
+import { codeBlocksIn } from "../../base/text/markdown/code-blocks.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
-import { codeBlocksIn } from "../../text/markdown/code-blocks.ts";
 import {
   commitsIn,
   innermost,

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { memoize } from "../../base/text/memoize.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import { memoize } from "../../text/memoize.ts";
 import type { FileLine } from "./align.ts";
 import { asBare, type BareLine, cellsOf, plainLineOf, plainLines, printedLines } from "./line-keys.ts";
 

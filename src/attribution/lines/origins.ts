@@ -1,6 +1,6 @@
+import { addTo } from "../../base/multimap.ts";
 import { blameOf } from "../../git/diff/blame.ts";
 import { GitFailure } from "../../git/git.ts";
-import { addTo } from "../../project/multimap.ts";
 import { attributionsOf, mayHaveAuthors } from "../../store/memory/commits/attributions.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

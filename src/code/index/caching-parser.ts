@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
 import { modelId } from "../../models/embed/static/static-embedder.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
 import type { IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
@@ -85,6 +85,11 @@ export class CachingParser {
     const outcome = await pool.parse(stamp, knownHash, { cachedHashes });
     if (outcome.status !== "cached") return outcome;
     return this.known?.get(outcome) ?? this.outcomeOf(stamp, knownHash, []);
+  }
+
+  /** Says how many files wait. */
+  expect(files: number): void {
+    this.pool?.expect(files);
   }
 
   /** Has a thread ready for the first file. To be called after `setUp`. */

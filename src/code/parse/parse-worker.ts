@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { explanationOf } from "../../base/errors.ts";
+import { nameThread } from "../../base/thread-priority.ts";
 import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
-import { explanationOf } from "../../project/errors.ts";
 import type { FileVectors } from "../../store/index/records.ts";
 import { type ChunkedSource, chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";
@@ -74,6 +75,7 @@ function sideBySide(vectors: readonly (Int8Array | null)[], dimensions: number):
  * the thread dies, and the pool starts another and tries the file again without the grammar.
  */
 
+nameThread("pm-parse");
 const { settings, progress } = workerData as WorkerData;
 const levels = new Set(settings.levels);
 const wanted = new Set(settings.languages);

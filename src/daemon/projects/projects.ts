@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
+import { homeSettings, type SettingKey } from "../../base/config/settings.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
+import { ownConfigFile } from "../../base/home.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { requireIndexed, whyNotIndexed } from "../../git/projects/indexed.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
-import { homeSettings, type SettingKey } from "../../project/config/settings.ts";
-import { messageOf, PommelError } from "../../project/errors.ts";
-import { ownConfigFile } from "../../project/home.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { JobThreads } from "../jobs/threads/job-threads.ts";
 import { type InUse, keepCheckout } from "../keep-checkout.ts";
 import { type ChangedSettings, LiveSettings } from "../lifecycle/live-settings.ts";

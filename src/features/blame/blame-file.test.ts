@@ -10,7 +10,7 @@ import {
 import { backfill } from "../../attribution/checkpoints/backfill.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { attributionVersion, unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { claim, enqueue, noteProgress } from "../../store/memory/jobs/jobs.ts";
 import { type BlameRequest, blameFile } from "./blame-file.ts";

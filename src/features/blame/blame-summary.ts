@@ -1,25 +1,7 @@
+import { entry, sortedByCount } from "../../base/multimap.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 import type { BlameRange, BlameSummary, PersonLines, SessionLines } from "./operation.ts";
-
-/** For a line without evidence. */
-export const unknownAuthor: LineAuthor = {
-  author: "unknown",
-  session_id: null,
-  session_title: null,
-  agent: null,
-  model: null,
-  turn: null,
-  tool_use: null,
-  confidence: 0,
-  how: "none",
-  basis: "none",
-  said_by: null,
-  hint: null,
-};
-
-/** For a line from before the first session. */
-export const beforeAgents: LineAuthor = { ...unknownAuthor, author: "before_agents" };
 
 export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   const counts = { agent: 0, human: 0, unknown: 0, before_agents: 0 };
@@ -52,20 +34,6 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
     by_person: sortedByCount(persons, ({ human, unknown, before_agents }) => human + unknown + before_agents),
   };
 }
-
-/** A map's value for a key, created if missing. */
-export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
-}
-
-/** The values of a map by descending count, equal ones in order of insertion. */
-export const sortedByCount = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
-  [...map.values()].sort((a, b) => countOf(b) - countOf(a));
 
 /** What a verdict rests on, in a sentence; docs/why.md has the same table. */
 const sentences: Readonly<Record<AttributionBasis, string>> = {

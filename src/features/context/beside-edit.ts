@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import { relativeTime } from "../../base/text/relative-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
-import { relativeTime } from "../../text/relative-time.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import { recordedEditsOf } from "../lost/find-lost-text.ts";
 import { askedIn } from "./for-failure.ts";

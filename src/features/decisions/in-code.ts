@@ -1,5 +1,5 @@
 import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "../../attribution/survival.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { linesOfTurns } from "../../store/memory/commits/attributions.ts";
 import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
 
 let repo: Repository;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { profileOf, profiles } from "../../agents/profiles.ts";
-import type { Config } from "../../project/config/settings.ts";
+import type { Config } from "../../base/config/settings.ts";
 import type { CurrentCut, SessionCut } from "../../store/memory/sessions/session-index.ts";
 import type { GroupOptions } from "../ingest/turns.ts";
 import type { ChunkOptions } from "./chunker.ts";
