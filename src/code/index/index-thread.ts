@@ -65,6 +65,18 @@ const turnWithinMs = 30_000;
 let passes = 0;
 const waiting = new Set<() => void>();
 
+/** How often it is looked whether projects are still being looked through. Milliseconds. */
+const lookEveryMs = 200;
+
+/**
+ * Waits until no project is being looked through, and ends the threads that rest: what is done next needs their memory.
+ * @throws the signal's reason
+ */
+export async function waitForRoom(signal: AbortSignal): Promise<void> {
+  while (passes > 0) await sleep(lookEveryMs, undefined, { signal, ref: false });
+  for (const thread of alive) void thread.releaseWorkers();
+}
+
 /**
  * Keeps the index up to date from a thread of its own, so that what answers questions waits for no transaction. The
  * thread starts when there is something to do, and ends when that is asked for (`releaseWorkers`).

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Agent } from "../../agents/agent.ts";
+import { waitForRoom } from "../../code/index/index-thread.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { requireIndexed, whyNotIndexed } from "../../git/projects/indexed.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
@@ -56,7 +57,7 @@ export class Projects {
   private isClosed = false;
 
   constructor(private readonly options: ProjectsOptions) {
-    this.threads = new JobThreads({ log: options.log });
+    this.threads = new JobThreads({ log: options.log, waitForRoom });
   }
 
   /** Opens a project for its memory alone: its code is neither indexed nor watched. */
