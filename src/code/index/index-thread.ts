@@ -65,15 +65,15 @@ const turnWithinMs = 30_000;
 let passes = 0;
 const waiting = new Set<() => void>();
 
-/** How often it is looked whether projects are still being looked through. Milliseconds. */
+/** How often it is looked whether something is still being indexed. Milliseconds. */
 const lookEveryMs = 200;
 
 /**
- * Waits until no project is being looked through, and ends the threads that rest: what is done next needs their memory.
+ * Waits until nothing is being indexed, and ends the threads that did: what is done next needs their memory.
  * @throws the signal's reason
  */
 export async function waitForRoom(signal: AbortSignal): Promise<void> {
-  while (passes > 0) await sleep(lookEveryMs, undefined, { signal, ref: false });
+  while (passes > 0 || [...alive].some((thread) => thread.isWorking)) await sleep(lookEveryMs, undefined, { signal, ref: false });
   for (const thread of alive) void thread.releaseWorkers();
 }
 
@@ -103,6 +103,10 @@ export class IndexThread implements Indexing {
     return Object.assign(Object.create(index) as CodeIndex, Object.fromEntries(forwarded), { commits });
   }
 
+  get isWorking(): boolean {
+    return this.running !== null && this.running.calls.size > 0;
+  }
+
   progress(): IndexProgress {
     return this.lastProgress;
   }
@@ -130,7 +134,7 @@ export class IndexThread implements Indexing {
 
   /** Ends the thread, with those that parse, until it is needed again. */
   async releaseWorkers(): Promise<void> {
-    if (this.running?.calls.size === 0) await this.end();
+    if (!this.isWorking) await this.end();
   }
 
   /** Waits for the transaction at hand, but not for ever. */
