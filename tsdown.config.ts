@@ -35,7 +35,7 @@ const withoutAjv = {
 const sdkApart = {
   name: "sdk-apart",
   resolveId: (id: string, importer: string | undefined) =>
-    id.endsWith("/sdk.ts") && importer !== undefined && modules("mcp/.*").test(importer)
+    id.endsWith("/sdk.ts") && importer !== undefined && modules("faces/mcp/.*").test(importer)
       ? { id: "./mcp-sdk.cjs", external: true }
       : null,
 };
@@ -44,7 +44,7 @@ const sdkApart = {
 const inkApart = {
   name: "ink-apart",
   resolveId: (id: string, importer: string | undefined) =>
-    id === "./ink.ts" && importer !== undefined && modules("cli/commands/browse/.*").test(importer)
+    id === "./ink.ts" && importer !== undefined && modules("features/browse/.*").test(importer)
       ? { id: "./ink.mjs", external: true }
       : null,
 };
@@ -62,9 +62,9 @@ export default defineConfig([
     entry: {
       pm: "src/pm.ts",
       pommeld: "src/pommeld.ts",
-      "start-daemon": "src/client/start-daemon.ts",
+      "start-daemon": "src/features/daemon/start-daemon.ts",
       client: "src/pommel-client.ts",
-      "demo-guard": "src/cli/commands/demo/guard.ts",
+      "demo-guard": "src/features/demo/guard.ts",
       "care-worker": "src/store/memory/backups/care-worker.ts",
       "git-launcher": "src/git/launcher.ts",
       "index-worker": "src/code/index/index-worker.ts",
@@ -85,10 +85,10 @@ export default defineConfig([
           {
             name: "base",
             test: modules(
-              "project/(?:errors|paths|levels|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|cli/(?:forward|names|terminal/streams)",
+              "base/(?:errors|paths|levels|files/(?:replace-file|file-id|if-any))|protocol/(?:daemon-record|hooks|outside|ready-context)|agents/(?:profiles|\\w+/profile|codex/patch-files)|client/raw-request|faces/cli/(?:forward|names)|terminal/streams",
             ),
           },
-          { name: "run-hook", test: modules("hooks/(?!scrub-notes)[^/]*") },
+          { name: "run-hook", test: modules("faces/hooks/(?!scrub-notes)[^/]*") },
         ],
       },
     },
@@ -96,7 +96,7 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { "mcp-sdk": "src/mcp/server/sdk.ts" },
+    entry: { "mcp-sdk": "src/faces/mcp/server/sdk.ts" },
     format: "cjs",
     plugins: [licenses("mcp-sdk"), withoutAjv],
   },
@@ -111,7 +111,7 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { ink: "src/cli/commands/browse/ink.ts" },
+    entry: { ink: "src/features/browse/ink.ts" },
     // Its layout engine, yoga, waits for its WASM while it loads.
     format: "esm",
     define: { "process.env.NODE_ENV": '"production"' },

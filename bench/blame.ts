@@ -18,7 +18,7 @@ import { seeded } from "../models/train/random.ts";
 import type { Entry } from "../src/agents/agent.ts";
 import { lineKey } from "../src/attribution/lines/line-keys.ts";
 import { attributionVersion } from "../src/attribution/lines/verdict.ts";
-import { projectAt } from "../src/project/paths.ts";
+import { projectAt } from "../src/base/paths.ts";
 import { saveAttributions } from "../src/store/memory/commits/attributions.ts";
 import { saveCommit } from "../src/store/memory/commits/commits.ts";
 import { Memory } from "../src/store/memory/memory.ts";

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { daemonFiles, homeOf } from "../src/project/home.ts";
+import { daemonFiles, homeOf } from "../src/base/home.ts";
 import { percentile } from "./measure.ts";
 
 const pm = fileURLToPath(new URL("../bin/pm.cjs", import.meta.url));

@@ -8,7 +8,7 @@
  *   --repos FILE     the list of the benchmark's repositories (default: repos.json beside the annotations)
  *   --memory FILE    keep what was imported there for the next run (default: a temporary file)
  *   --samples FILE   keep the evidence of every question there; the next run reads it and asks nothing
- *   --fit            fit coefficients and thresholds, print them for src/search/confidence/coefficients.ts, and report nothing
+ *   --fit            fit coefficients and thresholds, print them for src/code/search/confidence/coefficients.ts, and report nothing
  *   --markdown       print tables for Markdown
  *   --missed         also print what is called found and is not, and the reverse
  *
@@ -22,9 +22,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
+import type { By } from "../src/code/search/confidence/coefficients.ts";
+import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
-import type { By } from "../src/search/confidence/coefficients.ts";
-import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import {

@@ -1,4 +1,4 @@
-import { type Config, settings } from "../src/project/config/settings.ts";
+import { type Config, settings } from "../src/base/config/settings.ts";
 import { startTestServer } from "../test/support/postgres-server.ts";
 
 /** The engine that a benchmark measures, as settings, and what ends it. */

@@ -21,7 +21,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
-import { projectAt } from "../src/project/paths.ts";
+import { projectAt } from "../src/base/paths.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { recordChanges } from "./engines/record.ts";
 import type { StepOptions, Steps } from "./engines/steps.ts";

@@ -16,7 +16,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
-import type { Mode } from "../src/evaluate/modes.ts";
+import type { Mode } from "../src/features/models/evaluate/modes.ts";
 import { sampleErrors } from "./errors/sample.ts";
 import { average, percentile, scratchDir } from "./measure.ts";
 import { checkOut, checkoutCache } from "./repositories.ts";

@@ -14,15 +14,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { defaultConfig } from "../src/base/config/settings.ts";
+import { projectAt } from "../src/base/paths.ts";
 import { languageOf } from "../src/code/languages/index.ts";
-import { mineCommitPairs } from "../src/evaluate/commit-pairs.ts";
-import { type Answered, qualityOf } from "../src/evaluate/measures.ts";
+import { CodeSearch } from "../src/code/search/engine.ts";
+import { analyseQuery } from "../src/code/search/query.ts";
+import { Tree } from "../src/code/search/tree/tree.ts";
+import { mineCommitPairs } from "../src/features/models/evaluate/commit-pairs.ts";
+import { type Answered, qualityOf } from "../src/features/models/evaluate/measures.ts";
 import { bundledQueryEmbedder } from "../src/features/search/embedder.ts";
-import { defaultConfig } from "../src/project/config/settings.ts";
-import { projectAt } from "../src/project/paths.ts";
-import { CodeSearch } from "../src/search/code/engine.ts";
-import { analyseQuery } from "../src/search/code/query.ts";
-import { Tree } from "../src/search/code/tree/tree.ts";
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

@@ -25,10 +25,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { shuffled } from "../src/evaluate/pairs.ts";
+import type { GraphNode } from "../src/code/graph/definitions.ts";
+import { CodeGraph } from "../src/code/graph/graph.ts";
+import { shuffled } from "../src/features/models/evaluate/pairs.ts";
 import { edgeConfidences } from "../src/protocol/values.ts";
-import type { GraphNode } from "../src/search/graph/definitions.ts";
-import { CodeGraph } from "../src/search/graph/graph.ts";
 import type { CodeIndex, IndexEntry } from "../src/store/index/port.ts";
 import { DatabaseSync } from "../src/store/sqlite/sqlite.ts";
 import { withGraphOf } from "./graph/indexed.ts";

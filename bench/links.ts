@@ -18,7 +18,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { backfill } from "../src/attribution/checkpoints/backfill.ts";
-import { projectAt } from "../src/project/paths.ts";
+import { projectAt } from "../src/base/paths.ts";
 import { createScrubber } from "../src/redact/create-scrubber.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { judgeLinks } from "./links/judge.ts";

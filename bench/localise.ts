@@ -21,10 +21,10 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { ranksOf } from "../src/evaluate/pairs.ts";
+import { CodeSearch } from "../src/code/search/engine.ts";
+import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
+import { ranksOf } from "../src/features/models/evaluate/pairs.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
-import { CodeSearch } from "../src/search/code/engine.ts";
-import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
 import { type Asked, type Half, type Kind, kinds, loadRepositories, mine } from "./localise/run.ts";
 import { type Answered, printTable, qualityOf, scratchDir } from "./measure.ts";
 

@@ -11,7 +11,7 @@ export {
   percentile,
   type Quality,
   qualityOf,
-} from "../src/evaluate/measures.ts";
+} from "../src/features/models/evaluate/measures.ts";
 
 export interface Target {
   path: string;

@@ -30,7 +30,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type CDPSession, chromium, type Page } from "playwright-core";
-import { daemonFiles, homeOf } from "../src/project/home.ts";
+import { daemonFiles, homeOf } from "../src/base/home.ts";
 import { percentile, printTable } from "./measure.ts";
 import { usageOf } from "./speed.ts";
 

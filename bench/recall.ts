@@ -18,11 +18,11 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { QueryEmbedder } from "../src/code/search/vectors/query-embedder.ts";
 import { createStaticEmbedder } from "../src/models/embed/static/static-embedder.ts";
 import type { SearchMode } from "../src/protocol/values.ts";
-import { SessionSearch } from "../src/search/sessions/engine.ts";
-import { sessionWeights } from "../src/search/sessions/weights.ts";
-import { QueryEmbedder } from "../src/search/vectors/query-embedder.ts";
+import { SessionSearch } from "../src/sessions/search/engine.ts";
+import { sessionWeights } from "../src/sessions/search/weights.ts";
 import { Memory } from "../src/store/memory/memory.ts";
 import { listTranscripts } from "../src/store/memory/sessions/transcripts.ts";
 import { scratchDir } from "./measure.ts";

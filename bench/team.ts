@@ -16,10 +16,10 @@ import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import postgres from "postgres";
+import { defaultConfig } from "../src/base/config/settings.ts";
+import { projectAt } from "../src/base/paths.ts";
 import { callDaemon } from "../src/client/daemon-client.ts";
 import { searchTranscripts } from "../src/features/search/operation.ts";
-import { defaultConfig } from "../src/project/config/settings.ts";
-import { projectAt } from "../src/project/paths.ts";
 import { readDaemonRecord } from "../src/protocol/daemon-record.ts";
 import {
   type StoredTeamRecord,

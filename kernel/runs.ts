@@ -1,6 +1,6 @@
 /**
  * Cutting text into runs of word characters and numbering them, in AssemblyScript. Part of the same module as vectors.ts;
- * src/text/runs.ts says what it promises.
+ * src/base/text/runs.ts says what it promises.
  */
 
 /** Where the runs that are known are kept: hashed, with linear probing. */

@@ -1,6 +1,6 @@
 /**
  * Finding text in the bytes of files, in AssemblyScript: sixteen places at a time, by SIMD. Part of the same module as
- * vectors.ts; src/search/verbatim/held-bytes.ts says what it promises.
+ * vectors.ts; src/code/search/verbatim/held-bytes.ts says what it promises.
  */
 
 /** ASCII letters in lower case; everything else as it is. */

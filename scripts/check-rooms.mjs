@@ -7,32 +7,36 @@ import { fileURLToPath } from "node:url";
 
 /** From the ground floor up. Rooms on one floor do not know each other. */
 const floors = [
-  ["project"],
-  ["text"],
+  ["base"],
   ["protocol"],
   ["store"],
   ["engines"],
   ["models"],
   ["redact"],
-  ["agents", "code", "git"],
+  ["agents", "git"],
+  ["code"],
   ["sessions", "setup"],
   ["attribution"],
   ["sync"],
-  ["search"],
   ["answers"],
-  ["features"],
-  ["evaluate"],
   ["client"],
-  ["daemon", "hooks", "lsp", "mcp"],
-  ["cli"],
-  ["ui"],
+  ["terminal"],
+  ["features"],
+  ["daemon", "page"],
+  ["views"],
+  ["faces"],
 ];
-/** Programs of their own, which talk to the daemon as any client does. */
-const clients = new Map([["ui", ["features", "protocol", "text"]]]);
-/** Faces go through the one door (src/client/call.ts): they open no database, and run no operation themselves. */
-const faces = new Set(["cli", "mcp", "hooks", "lsp", "ui"]);
+/** What runs in a browser, and what of the rest is made for it. */
+const browserRooms = ["page", "views"];
+const forBrowsers =
+  /^(?:page|base\/text|protocol)\/|^features\/(?:[\w-]+\/(?:view\/|operation\.ts|[\w-]*words\.ts)|[\w-]+\.ts)/;
+/**
+ * What people and agents call goes through the one door (src/client/call.ts): it opens no database, and runs no operation
+ * itself.
+ */
+const isCaller = (file) => /^faces\/|^features\/[\w-]+\/(?:command|pm-[\w-]+|tool)\.ts$/.test(file);
 const behindTheDoor =
-  /^(?:store\/|engines\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/\w+\/answer\.ts$|features\/(?:local|upkeep)\.ts$)/;
+  /^(?:store\/|engines\/|answers\/(?:open|changing|run|reindex)\.ts$|features\/[\w-]+\/answer\.ts$)/;
 const sql = /\b(?:SELECT|INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM|PRAGMA|CREATE TABLE)\b/;
 /** Read another program's database. */
 const foreignReaders = [
@@ -44,7 +48,11 @@ const foreignReaders = [
 const root = fileURLToPath(new URL("../src", import.meta.url));
 const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
 
-const roomOf = (file) => (file.includes("/") ? file.split("/")[0] : null);
+/** A feature's views stand above the page that they are made of. */
+function roomOf(file) {
+  if (/^features\/(?:[\w-]+\/view\/|(?:views|memory-parts)\.ts$)/.test(file)) return "views";
+  return file.includes("/") ? file.split("/")[0] : null;
+}
 const isTest = (file) => file.endsWith(".test.ts");
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -70,10 +78,11 @@ for (const file of files.filter((one) => !isTest(one))) {
     if (target.startsWith("../test/")) problems.push(`${file} imports ${target}: tests only`);
     if (target.startsWith("../")) continue;
     const other = roomOf(target);
-    if (other !== room && clients.has(room) && !clients.get(room).includes(other))
-      problems.push(`${file} imports ${target}: ${room} may only import from ${clients.get(room)}`);
-    if (faces.has(room) && behindTheDoor.test(target))
-      problems.push(`${file} imports ${target}: faces go through src/client/call.ts`);
+    const isOfThePage = browserRooms.includes(room) || file.startsWith("faces/page/");
+    if (isOfThePage && !target.startsWith("faces/page/") && !forBrowsers.test(target))
+      problems.push(`${file} imports ${target}, which is not made for a browser`);
+    if (isCaller(file) && behindTheDoor.test(target))
+      problems.push(`${file} imports ${target}: it goes through src/client/call.ts`);
     if (other !== room && !(floorOf.get(other) < floorOf.get(room)))
       problems.push(`${file} imports ${target}: ${other} is not below ${room}`);
   }

@@ -6,15 +6,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
-import { aliasNames, canonical } from "../src/cli/names.ts";
-import { buildProgram } from "../src/cli/program.ts";
-import type { Streams } from "../src/cli/terminal/streams.ts";
+import { allowedValues, settingKeys, tomlLiteral } from "../src/base/config/setting-values.ts";
+import { settings } from "../src/base/config/settings.ts";
+import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/base/other-names.ts";
 import { schemaOf } from "../src/daemon/http/openapi.ts";
+import { aliasNames, canonical } from "../src/faces/cli/names.ts";
+import { buildProgram } from "../src/faces/cli/program.ts";
+import { tools } from "../src/faces/mcp/shapes/definitions.ts";
 import { publicOperations } from "../src/features/index.ts";
-import { tools } from "../src/mcp/shapes/definitions.ts";
-import { allowedValues, settingKeys, tomlLiteral } from "../src/project/config/setting-values.ts";
-import { settings } from "../src/project/config/settings.ts";
-import { type OtherKind, otherKinds, otherNames, otherOrigins } from "../src/project/other-names.ts";
+import type { Streams } from "../src/terminal/streams.ts";
 import { type Schema, typeOf } from "./typescript-type.ts";
 
 const mark = "<!-- Below: made by `npm run docs:reference`. Change the declarations instead. -->";

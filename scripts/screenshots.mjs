@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import stringWidth from "fast-string-width";
 import { chromium } from "playwright-core";
-import { markdownAsHtml } from "../src/text/markdown/html.ts";
+import { markdownAsHtml } from "../src/base/text/markdown/html.ts";
 import { codeServerFile, openEditor, packExtension } from "../test/support/code-server.ts";
 import { makeDemoProject } from "./demo-project.mjs";
 

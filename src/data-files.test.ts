@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { otherKinds, otherOrigins } from "./base/other-names.ts";
 import type { PathRole } from "./code/files/path-role.ts";
-import { otherKinds, otherOrigins } from "./project/other-names.ts";
 
 /** Every table that is a file of data: programs only type it, so its rows are validated here. */
 
@@ -118,7 +118,7 @@ const schemas: Record<string, z.ZodType> = {
     besides: z.record(text, texts),
     marks: texts,
   }),
-  "project/other-names.json": z
+  "base/other-names.json": z
     .strictObject({
       notes: z.record(text, z.string().regex(/^[A-Z].*\.$/)),
       rows: z.array(
@@ -146,7 +146,7 @@ const schemas: Record<string, z.ZodType> = {
       type: z.string().regex(/^[A-Z_]+$/),
     }),
   ),
-  "search/code/abbreviations.json": z.record(
+  "code/search/abbreviations.json": z.record(
     z.string().regex(/^[a-z]+$/),
     z.string().regex(/^[a-z]+( [a-z]+)*$/),
   ),
@@ -183,7 +183,7 @@ const schemas: Record<string, z.ZodType> = {
 };
 
 /** Validated beside their code, as more than their fields is to be right. */
-const elsewhere = /^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^ui\//;
+const elsewhere = /^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^faces\/page\//;
 
 function compiles(source: string): boolean {
   try {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { existsSync } from "node:fs";
 import { speakerHere } from "./agents/profiles.ts";
-import { forwarded, includesCommand } from "./cli/forward.ts";
-import { canonical } from "./cli/names.ts";
-import { compiledCodeDir, homeOf, ignoredPlaces } from "./project/home.ts";
+import { compiledCodeDir, homeOf, ignoredPlaces } from "./base/home.ts";
+import { forwarded, includesCommand } from "./faces/cli/forward.ts";
+import { canonical } from "./faces/cli/names.ts";
 import { setOwnDoor } from "./protocol/door.ts";
 
 /**
@@ -16,14 +16,16 @@ const [command = "", ...rest] = args;
 
 if (command === "hook" && rest[0]?.startsWith("git-")) {
   const [name, ...more] = rest;
-  void import("./hooks/run-git-hook.ts")
+  void import("./faces/hooks/run-git-hook.ts")
     .then(({ runGitHook }) => runGitHook(name!, more))
     .then(() => process.exit(0));
 } else if (command === "hook" && (isPlain(rest) || isOfAgent(rest))) {
   const [name = "", agent] = rest.length === 1 ? rest : [rest[2], rest[1]];
-  void import("./hooks/run-hook.ts").then(({ runHook }) => runHook(name, agent)).then(() => process.exit(0));
+  void import("./faces/hooks/run-hook.ts")
+    .then(({ runHook }) => runHook(name, agent))
+    .then(() => process.exit(0));
 } else if (command === "statusline" && rest.every((option) => option === "--prompt")) {
-  void import("./hooks/statusline.ts")
+  void import("./faces/hooks/statusline.ts")
     .then(({ printStatusline }) => printStatusline(rest.length > 0))
     // An agent shows a failure in place of the line.
     .catch(() => {})
@@ -33,12 +35,12 @@ if (command === "hook" && rest[0]?.startsWith("git-")) {
   void runForwarded();
 } else if (command === "mcp" && rest.length === 0 && isDirectoryThere()) {
   keepCompiledCode();
-  void import("./mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
+  void import("./faces/mcp/server/run.ts").then(({ runMcp }) => runMcp(process.cwd()));
 } else {
   warnOfIgnored();
   keepCompiledCode();
   nameDoor();
-  void import("./cli/pm.ts");
+  void import("./faces/cli/pm.ts");
 }
 
 /** What an agent runs in its shell gets what agents get. */
@@ -77,14 +79,14 @@ function keepCompiledCode(): void {
 
 async function runForwarded(): Promise<void> {
   nameDoor();
-  const { forward } = await import("./cli/forward.ts");
+  const { forward } = await import("./faces/cli/forward.ts");
   const code = await forward(args);
   if (typeof code === "number") {
     process.exitCode = code;
     return;
   }
   if (code === "timeout") (await import("./client/call.ts")).expectNoAnswer();
-  await import("./cli/pm.ts");
+  await import("./faces/cli/pm.ts");
 }
 
 /** `pm hook stop` */

@@ -1,3 +1,4 @@
+import { PommelError } from "./base/errors.ts";
 import { call } from "./client/call.ts";
 import {
   type OperationName,
@@ -6,7 +7,6 @@ import {
   type ResponseNamed,
 } from "./features/index.ts";
 import { findProject } from "./git/projects/find-project.ts";
-import { PommelError } from "./project/errors.ts";
 
 /**
  * `pommel/client`: what programs ask about a project. Its types are made from the same shapes as the daemon's contract

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { diagnose, runCommand } from "./cli/serve.ts";
+import { loadConfig } from "./base/config/config.ts";
+import { codeOf, exitCode, messageOf, PommelError } from "./base/errors.ts";
+import { homeOf, makeDirectory } from "./base/home.ts";
+import { optimiseLater } from "./base/tune-compiler.ts";
+import { version } from "./base/version.ts";
 import { type Daemon, startDaemon } from "./daemon/lifecycle/daemon.ts";
 import { type DaemonLog, openLogFile, openStderrLog } from "./daemon/lifecycle/daemon-log.ts";
 import { onReplaced } from "./daemon/lifecycle/live-settings.ts";
-import { loadConfig } from "./project/config/config.ts";
-import { codeOf, exitCode, messageOf, PommelError } from "./project/errors.ts";
-import { homeOf, makeDirectory } from "./project/home.ts";
-import { optimiseLater } from "./project/tune-compiler.ts";
-import { version } from "./project/version.ts";
+import { diagnose, runCommand } from "./faces/cli/serve.ts";
 import { exitLocked } from "./protocol/daemon-record.ts";
 import { passphraseForSuccessor } from "./store/encryption/keys.ts";
 

@@ -1,6 +1,6 @@
+import { identifiersOf, rootOf, stopWords } from "../../src/base/text/tokens.ts";
 import { isAskedFor, type PathRole, roleOf } from "../../src/code/files/path-role.ts";
-import { analyseQuery } from "../../src/search/code/query.ts";
-import { identifiersOf, rootOf, stopWords } from "../../src/text/tokens.ts";
+import { analyseQuery } from "../../src/code/search/query.ts";
 import { linesOfRead, type Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";
 

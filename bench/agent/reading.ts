@@ -1,4 +1,4 @@
-import { tokensOf } from "../../src/text/text-size.ts";
+import { tokensOf } from "../../src/base/text/text-size.ts";
 import type { Sources } from "./sources.ts";
 
 /** The answer to a question: a file, or lines of one (from 1, inclusive). */

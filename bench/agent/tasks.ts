@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { mineDocPairs } from "../../src/evaluate/doc-pairs.ts";
-import { decodeText } from "../../src/text/decode.ts";
+import { decodeText } from "../../src/base/text/decode.ts";
+import type { mineDocPairs } from "../../src/features/models/evaluate/doc-pairs.ts";
 import { type Half, type Repository as Mined, type MiningOptions, mine } from "../localise/run.ts";
 import type { Repository } from "../search/data.ts";
 import type { Prepared } from "./prepare.ts";

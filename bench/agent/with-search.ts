@@ -1,17 +1,13 @@
-import { readArguments } from "../../src/mcp/server/call-tool.ts";
-import { searchCodeInput } from "../../src/mcp/shapes/shapes-search.ts";
-import { omitEmpty } from "../../src/mcp/text/budget.ts";
-import { searchCode } from "../../src/mcp/tools/search-code.ts";
-import type { Project } from "../../src/project/paths.ts";
-import { tokensOf } from "../../src/text/text-size.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { tokensOf } from "../../src/base/text/text-size.ts";
+import { code } from "../../src/faces/mcp/tools/code.ts";
 import { readByGrep, readWhole } from "./grep.ts";
 import type { Reading } from "./reading.ts";
 import type { Sources } from "./sources.ts";
 
-/** What `search_code` answers, as far as it matters here. */
+/** What `code` answers, as far as it matters here. */
 export interface Found {
   text: string;
-  /** Of the longer of the two forms that a client may show. */
   tokens: number;
   results: readonly { file: string; start_line: number; end_line: number; content: string }[];
   cursor: string | null;
@@ -85,7 +81,24 @@ function linesPrinted({ file, content }: Found["results"][number], { linesOf }: 
   });
 }
 
-/** The tool `search_code` of `pm mcp`, as an agent calls it: with a question, and how long the answer may be. */
+/** As an agent that does not say how long the answer may be. */
+const defaultTokens = 900;
+
+/** The places that an answer names, each with the lines that it prints. */
+function resultsIn(text: string): Found["results"][number][] {
+  const results: Found["results"][number][] = [];
+  for (const row of text.split("\n")) {
+    const [, file, first, last = first] = /^(\S+):(\d+)(?:-(\d+))? /.exec(row) ?? [];
+    if (file !== undefined) {
+      results.push({ file, start_line: Number(first), end_line: Number(last), content: "" });
+    } else if (/^\d+\t/.test(row) && results.length > 0) {
+      results.at(-1)!.content += `${row}\n`;
+    }
+  }
+  return results;
+}
+
+/** The tool `code` of `pm mcp`, as an agent calls it: with a question, and how long the answer may be. */
 export function searchTool(project: Project, maxTokens?: number): Search {
   const context = {
     project,
@@ -96,18 +109,9 @@ export function searchTool(project: Project, maxTokens?: number): Search {
   };
   const known = new Map<string, Promise<Found>>();
   const ask = async (question: string, cursor: string | null): Promise<Found> => {
-    const args = readArguments("search_code", searchCodeInput, {
-      query: question,
-      cursor,
-      max_tokens: maxTokens,
-    });
-    const { text, structured } = await searchCode(args, context);
-    return {
-      text,
-      tokens: tokensOf(JSON.stringify(omitEmpty(structured))),
-      results: structured.results,
-      cursor: structured.next_cursor,
-    };
+    const text =
+      cursor === null ? await code({ query: question, max_tokens: maxTokens ?? defaultTokens }, context) : "";
+    return { text, tokens: tokensOf(text), results: resultsIn(text), cursor: null };
   };
   return (question, cursor) => {
     const key = JSON.stringify([question, cursor]);

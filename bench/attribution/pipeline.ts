@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isBeforeAgents } from "../../src/attribution/agents-since.ts";
 import { backfill } from "../../src/attribution/checkpoints/backfill.ts";
 import { type HowSeen, recordCommit } from "../../src/attribution/checkpoints/record-commit.ts";
-import { isBeforeAgents } from "../../src/features/blame/agents-since.ts";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
@@ -144,8 +144,8 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
       const first = firstSession(memory);
       if (commit === null || first === null) return false;
       const hasSession = checkpointOfCommit(memory, hash) !== null;
-      const facts = { authoredAt: commit.authoredAt, isRoot: commit.parents.length === 0, hasSession };
-      return isBeforeAgents(facts, basis, first.startedAt);
+      const since = { at: first.startedAt, may_be_incomplete: false };
+      return isBeforeAgents({ authoredAt: commit.authoredAt, hasSession }, basis, since);
     },
     bindingsOf: (hash) => checkpointOfCommit(memory, hash)?.sessions ?? [],
     close: () => memory.close(),

@@ -1,3 +1,4 @@
+import { tokensOf } from "../../src/base/text/text-size.ts";
 import { injectionsForFailure } from "../../src/features/context/for-failure.ts";
 import { fixesOf } from "../../src/features/fix/find-fixes.ts";
 import { howTo } from "../../src/features/how/find-commands.ts";
@@ -6,7 +7,6 @@ import { storedTurns } from "../../src/sessions/turn-content.ts";
 import type { CommandRecord } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { sessionById } from "../../src/store/memory/sessions/sessions.ts";
-import { tokensOf } from "../../src/text/text-size.ts";
 
 interface Replayed {
   sessionId: number;

@@ -3,8 +3,8 @@ import {
   type Coefficients,
   type Evidence,
   thresholds,
-} from "../../src/search/confidence/coefficients.ts";
-import { evidenceOf, probabilityOf } from "../../src/search/confidence/judge.ts";
+} from "../../src/code/search/confidence/coefficients.ts";
+import { evidenceOf, probabilityOf } from "../../src/code/search/confidence/judge.ts";
 import { isAnswered, type Sample } from "./sample.ts";
 
 /**

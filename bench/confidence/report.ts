@@ -1,5 +1,5 @@
+import { judge } from "../../src/code/search/confidence/judge.ts";
 import type { Verdict } from "../../src/protocol/values.ts";
-import { judge } from "../../src/search/confidence/judge.ts";
 import { type Half, isAnswered, type Sample } from "./sample.ts";
 
 /** What the judge makes of samples, in tables: a head and rows. */

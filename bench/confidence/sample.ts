@@ -7,7 +7,7 @@ import type {
   judge,
   ResultEvidence,
   Searched,
-} from "../../src/search/confidence/judge.ts";
+} from "../../src/code/search/confidence/judge.ts";
 
 /** A question that was asked, the evidence that the engine handed over, and which results were right. */
 export interface Sample {

@@ -1,15 +1,15 @@
-import type { SessionResult } from "../../src/protocol/results.ts";
-import { analyseQuery } from "../../src/search/code/query.ts";
-import { heldShare, termsOf, weighTerms } from "../../src/search/confidence/asked-terms.ts";
+import { heldShare, termsOf, weighTerms } from "../../src/code/search/confidence/asked-terms.ts";
 import {
   type AnswerEvidence,
   judge,
   judgedBy,
   type ResultEvidence,
-} from "../../src/search/confidence/judge.ts";
-import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery } from "../../src/search/sessions/types.ts";
-import type { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+} from "../../src/code/search/confidence/judge.ts";
+import { analyseQuery } from "../../src/code/search/query.ts";
+import type { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
+import type { SessionResult } from "../../src/protocol/results.ts";
+import { SessionSearch } from "../../src/sessions/search/engine.ts";
+import { openQuery } from "../../src/sessions/search/types.ts";
 import { storedTurns } from "../../src/sessions/turn-content.ts";
 import { sessionChunkCount } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";

@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { defaultConfig } from "../../src/base/config/settings.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { Indexer } from "../../src/code/index/indexer.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
 import { filesNamedBy } from "../../src/features/context/at-start.ts";
 import { codeNamed } from "../../src/features/context/relevance.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import { type CommandRecord, listCommands } from "../../src/store/memory/commands.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { Moment, Played } from "./replay.ts";

@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Entry } from "../../src/agents/agent.ts";
 import { claude } from "../../src/agents/claude/claude.ts";
+import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
+import { type Config, defaultConfig } from "../../src/base/config/settings.ts";
+import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { answerContext } from "../../src/features/context/context.ts";
 import type { ContextRequest, ContextResponse } from "../../src/features/context/operation.ts";
 import type { FileHistory } from "../../src/features/context/source.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
-import { type Config, defaultConfig } from "../../src/project/config/settings.ts";
-import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import type { Importer } from "../recall/import.ts";
 
 /** A moment at which the hooks ask, and what they were answered. */
@@ -132,7 +132,7 @@ export async function replay(
 ): Promise<Moment[]> {
   const { memory } = importer;
   const times = { now: 0 };
-  const search = new SessionSearch({
+  const search = searchWithCommits({
     ...{ root: scratch, memory, embedder: new QueryEmbedder({ first: createStaticEmbedder() }) },
     now: () => times.now,
   });

@@ -1,13 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import { defaultConfig } from "../../src/base/config/settings.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { indexDriver } from "../../src/engines/drivers.ts";
-import { indexInFull } from "../../src/evaluate/index-in-full.ts";
+import { indexInFull } from "../../src/features/models/evaluate/index-in-full.ts";
 import { closeEmbedders, createEmbedders } from "../../src/models/embed/embedders.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import type { FileChange } from "../../src/store/index/records.ts";
 
 /** Indexes the code below a directory once, and writes down what the index was given to store: a change after the other. */

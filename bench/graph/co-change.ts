@@ -16,10 +16,10 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { parseArgs } from "node:util";
+import { filesAround } from "../../src/code/graph/around.ts";
+import { CodeGraph } from "../../src/code/graph/graph.ts";
 import { grammarOf } from "../../src/code/languages/index.ts";
-import { shuffled } from "../../src/evaluate/pairs.ts";
-import { filesAround } from "../../src/search/graph/around.ts";
-import { CodeGraph } from "../../src/search/graph/graph.ts";
+import { shuffled } from "../../src/features/models/evaluate/pairs.ts";
 import { printTable } from "../measure.ts";
 import { withGraphOf } from "./indexed.ts";
 

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultConfig } from "../../src/base/config/settings.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { createIgnoreRules } from "../../src/code/files/ignore.ts";
 import { Indexer } from "../../src/code/index/indexer.ts";
-import { defaultConfig } from "../../src/project/config/settings.ts";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import type { CodeIndex } from "../../src/store/index/port.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
 

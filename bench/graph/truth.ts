@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as z from "zod/mini";
-import type { GraphNode } from "../../src/search/graph/definitions.ts";
+import type { GraphNode } from "../../src/code/graph/definitions.ts";
 
 /** Where a name is defined, as a language server says: lines from 1. */
 interface Place {

@@ -1,12 +1,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { analyseQuery } from "../../src/code/search/query.ts";
+import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
-import { analyseQuery } from "../../src/search/code/query.ts";
-import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery } from "../../src/search/sessions/types.ts";
-import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
 import { embedChunks } from "../../src/sessions/chunks/embed.ts";
+import { SessionSearch } from "../../src/sessions/search/engine.ts";
+import { openQuery } from "../../src/sessions/search/types.ts";
 import { allChunks } from "../../src/store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../src/store/memory/chunks/chunk-lookup.ts";
 import { chunksByIds, replaceChunks } from "../../src/store/memory/chunks/chunks.ts";

@@ -1,6 +1,6 @@
 import type { SearchMode } from "../../src/protocol/values.ts";
-import type { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SessionAnswer } from "../../src/search/sessions/types.ts";
+import type { SessionSearch } from "../../src/sessions/search/engine.ts";
+import { openQuery, type SessionAnswer } from "../../src/sessions/search/types.ts";
 import { chunkByUid, type StoredSessionChunk } from "../../src/store/memory/chunks/chunks.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import { placesOfLines } from "../../src/store/memory/sessions/transcripts.ts";

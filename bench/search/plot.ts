@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { modes } from "../../src/evaluate/modes.ts";
+import { modes } from "../../src/features/models/evaluate/modes.ts";
 import type { Report } from "./report.ts";
 import { variants } from "./run.ts";
 

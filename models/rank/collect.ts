@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { syntaxes } from "../../bench/errors/literals.ts";
 import { sampleErrors } from "../../bench/errors/sample.ts";
 import { type MiningOptions, mine, type Repository } from "../../bench/localise/run.ts";
+import { nameKey } from "../../src/base/text/tokens.ts";
 import { isAskedFor, olderVersions, roleOf } from "../../src/code/files/path-role.ts";
-import { type Pair, type PairTarget, shuffled } from "../../src/evaluate/pairs.ts";
-import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
-import { collectCandidates, mentionsOf, weighStems } from "../../src/search/code/candidates.ts";
-import { placeEvidence, placeSignals } from "../../src/search/code/places.ts";
-import { type AnalysedQuery, analyseQuery } from "../../src/search/code/query.ts";
-import { groupByFile, type RankedFile, rank, roleOfChunk } from "../../src/search/code/rank.ts";
+import { collectCandidates, mentionsOf, weighStems } from "../../src/code/search/candidates.ts";
+import { changedLikewise } from "../../src/code/search/likewise.ts";
+import { placeEvidence, placeSignals } from "../../src/code/search/places.ts";
+import { type AnalysedQuery, analyseQuery } from "../../src/code/search/query.ts";
+import { groupByFile, type RankedFile, rank, roleOfChunk } from "../../src/code/search/rank.ts";
 import {
   definitionSignal,
   directoriesSignal,
@@ -19,12 +19,12 @@ import {
   type Ranked,
   type StemWeights,
   spellingOf,
-} from "../../src/search/code/signals.ts";
-import { weights as inUse, weightsOfFiles } from "../../src/search/code/weights.ts";
-import { changedLikewise } from "../../src/search/history/likewise.ts";
-import { noMeaning, QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+} from "../../src/code/search/signals.ts";
+import { noMeaning, QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
+import { weights as inUse, weightsOfFiles } from "../../src/code/search/weights.ts";
+import { type Pair, type PairTarget, shuffled } from "../../src/features/models/evaluate/pairs.ts";
+import { createStaticEmbedder } from "../../src/models/embed/static/static-embedder.ts";
 import type { CodeIndex, StoredChunk } from "../../src/store/index/port.ts";
-import { nameKey } from "../../src/text/tokens.ts";
 import found from "./by-hand.json" with { type: "json" };
 import { byHand, type FileExample, ofChunk, ofFile, parameter, parameters, scoresOfFiles } from "./files.ts";
 import { type TestPair, testPairs } from "./tests.ts";

@@ -1,4 +1,4 @@
-import type { FileWeights } from "../../src/search/code/weights.ts";
+import type { FileWeights } from "../../src/code/search/weights.ts";
 import found from "./by-hand.json" with { type: "json" };
 import { descend, listwise } from "./descent.ts";
 
@@ -102,7 +102,7 @@ const isShare = parameters.map((_, i) => i >= added.length && i !== P.history);
 const nearnessOf = ({ isName, length }: FileExample, values: Float64Array) =>
   isName ? values[P.semanticOfNames]! : 1 + values[P.semanticOfLong]! * length;
 
-/** What a chunk's signals add up to; as in `rank` of src/search/code. */
+/** What a chunk's signals add up to; as in `rank` of src/code/search. */
 function sumOf(example: FileExample, at: number, values: Float64Array): number {
   const { files, chunks } = example;
   const file = chunks[at]! * ofFile.length;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { partsOf } from "../../src/base/text/tokens.ts";
 import { roleOf } from "../../src/code/files/path-role.ts";
-import type { Pair } from "../../src/evaluate/pairs.ts";
-import { partsOf } from "../../src/text/tokens.ts";
+import type { Pair } from "../../src/features/models/evaluate/pairs.ts";
 
 /** What a test says that it tests, for the file that it tests. */
 export interface TestPair extends Pair {

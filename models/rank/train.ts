@@ -15,8 +15,8 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
 import { average, printTable } from "../../bench/measure.ts";
-import { type PlaceWeights, placeSignals } from "../../src/search/code/places.ts";
-import { weights } from "../../src/search/code/weights.ts";
+import { type PlaceWeights, placeSignals } from "../../src/code/search/places.ts";
+import { weights } from "../../src/code/search/weights.ts";
 import { type Kind, kinds, type Question, questionsOf } from "./collect.ts";
 import {
   asWeights,

@@ -2,12 +2,12 @@
 import { createWriteStream, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { levels } from "../../src/base/levels.ts";
+import { decodeText } from "../../src/base/text/decode.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { hasGeneratedHeader, isGeneratedName, withoutMinified } from "../../src/code/files/file-kind.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
-import { levels } from "../../src/project/levels.ts";
-import { decodeText } from "../../src/text/decode.ts";
 import { codeExtensions, type Pair, pairOfSection, pairsOfChunk, pairsOfCommit } from "./pairs.ts";
 import { seeded, shuffle } from "./random.ts";
 import { type Blob, Repository, type Source } from "./repository.ts";

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import type { TextEdit } from "./setup/json-edit.ts";
 
 /**

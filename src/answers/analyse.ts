@@ -1,6 +1,6 @@
 import { attributionVersion } from "../attribution/lines/verdict.ts";
-import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { PommelError } from "../base/errors.ts";
+import type { Project } from "../base/paths.ts";
 import { knownCommits } from "../store/memory/commits/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { historyStart } from "../store/memory/sessions/sessions-here.ts";

@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { withFileLock } from "../project/files/file-lock.ts";
-import { namesIn, textOf } from "../project/files/if-any.ts";
-import { replaceFile, writeJson } from "../project/files/replace-file.ts";
-import { makeDirectory } from "../project/home.ts";
-import { auditLock, type Project } from "../project/paths.ts";
+import { codeOf, messageOf, PommelError } from "../base/errors.ts";
+import { withFileLock } from "../base/files/file-lock.ts";
+import { namesIn, textOf } from "../base/files/if-any.ts";
+import { replaceFile, writeJson } from "../base/files/replace-file.ts";
+import { makeDirectory } from "../base/home.ts";
+import { auditLock, type Project } from "../base/paths.ts";
 import { doors } from "../protocol/door.ts";
 import { publicKeyOf, seal } from "../protocol/sealed-text.ts";
 import type { Scrubber } from "../redact/scrubber.ts";

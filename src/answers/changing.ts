@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { importCommand } from "../agents/profiles.ts";
+import { loadConfig } from "../base/config/config.ts";
+import { PommelError } from "../base/errors.ts";
+import { silentLog } from "../base/log.ts";
+import type { Project } from "../base/paths.ts";
 import { dropReady } from "../git/projects/drop-ready.ts";
 import { rememberProject } from "../git/projects/find-project.ts";
 import { projectRoots } from "../git/projects/roots.ts";
 import { createEmbedder, embedderSettings } from "../models/embed/registry.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { PommelError } from "../project/errors.ts";
-import { silentLog } from "../project/log.ts";
-import type { Project } from "../project/paths.ts";
 import { scrubberOf } from "../redact/project-scrubber.ts";
 import { cutSettingsOf } from "../sessions/chunks/cut-rules.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";

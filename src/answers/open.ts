@@ -1,10 +1,10 @@
-import { loadConfig } from "../project/config/config.ts";
-import type { Config } from "../project/config/settings.ts";
-import { explanationOf, PommelError } from "../project/errors.ts";
-import { homeOf } from "../project/home.ts";
-import type { Project } from "../project/paths.ts";
-import type { CodeAnswer, CodeQuery } from "../search/code/types.ts";
-import type { SessionSearch } from "../search/sessions/engine.ts";
+import { loadConfig } from "../base/config/config.ts";
+import type { Config } from "../base/config/settings.ts";
+import { explanationOf, PommelError } from "../base/errors.ts";
+import { homeOf } from "../base/home.ts";
+import type { Project } from "../base/paths.ts";
+import type { CodeAnswer, CodeQuery } from "../code/search/types.ts";
+import type { SessionSearch } from "../sessions/search/engine.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { CodeIndex } from "../store/index/port.ts";
 import { Memory } from "../store/memory/memory.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import type { Door } from "../protocol/door.ts";
 import { lazy, type Shaped } from "../protocol/shape-parts.ts";
 import type { Memory } from "../store/memory/memory.ts";

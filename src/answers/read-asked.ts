@@ -1,5 +1,5 @@
-import { PommelError } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { PommelError } from "../base/errors.ts";
+import type { Project } from "../base/paths.ts";
 import { unreadImports } from "../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { openMemory } from "./open.ts";

@@ -1,10 +1,10 @@
+import { indexCommits } from "../attribution/search/index-commits.ts";
+import { loadConfig } from "../base/config/config.ts";
+import { silentLog } from "../base/log.ts";
+import type { Project } from "../base/paths.ts";
 import { createIgnoreRules } from "../code/files/ignore.ts";
 import { Indexer, type IndexReport } from "../code/index/indexer.ts";
 import { indexDriver } from "../engines/drivers.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { silentLog } from "../project/log.ts";
-import type { Project } from "../project/paths.ts";
-import { indexCommits } from "../search/history/index-commits.ts";
 import { acquireLock } from "../store/sqlite/lock.ts";
 import type { Running } from "./operation.ts";
 

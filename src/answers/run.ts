@@ -1,4 +1,4 @@
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import { audited } from "./audit.ts";
 import { throughDoor } from "./door.ts";
 import { openMemory, withMemory, withMemoryOrNote } from "./open.ts";

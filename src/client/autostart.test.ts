@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
-import { PommelError } from "../project/errors.ts";
-import { daemonFiles, homeOf, ownConfigFile } from "../project/home.ts";
+import { PommelError } from "../base/errors.ts";
+import { daemonFiles, homeOf, ownConfigFile } from "../base/home.ts";
 import {
   autostartStatus,
   causesOfStart,

@@ -2,10 +2,10 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { StatusResponse } from "../features/status/operation.ts";
-import { codeOf, explanationOf } from "../project/errors.ts";
-import { namesIn, textOf } from "../project/files/if-any.ts";
-import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../project/home.ts";
+import { codeOf, explanationOf } from "../base/errors.ts";
+import { namesIn, textOf } from "../base/files/if-any.ts";
+import { daemonFiles, homeOf, makeDirectory, ownConfigFile } from "../base/home.ts";
+import type { AutostartStatus } from "../protocol/autostart-status.ts";
 
 /**
  * Starting the daemon in the background, for hooks and commands that found none. Hooks load this, so it imports nothing
@@ -40,8 +40,6 @@ interface Attempt {
   /** Milliseconds since the epoch. */
   retryAt: number;
 }
-
-export type AutostartStatus = NonNullable<StatusResponse["daemon"]["autostart"]>;
 
 /** No start takes longer: one that has not ended by then was interrupted. Milliseconds. */
 const maxStartMs = 45_000;

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
+import { reloadSettings } from "../answers/daemon/operation.ts";
 import { answererHere } from "../answers/here.ts";
+import type { AnyLocalOperation, LocalOperation } from "../answers/local-operation.ts";
 import type { Operation, RequestOf, ResponseOf, Running } from "../answers/operation.ts";
-import type { LocalAnswer, LocalName, LocalPlace, LocalRequest } from "../features/local.ts";
-import { reloadSettings } from "../features/settings/operation.ts";
-import { loadConfig } from "../project/config/config.ts";
-import { codeOf } from "../project/errors.ts";
-import type { Project } from "../project/paths.ts";
+import { loadConfig } from "../base/config/config.ts";
+import { codeOf } from "../base/errors.ts";
+import type { Project } from "../base/paths.ts";
 import { callDaemon, DaemonUnreachable, type UnreachableReason } from "./daemon-client.ts";
 
 /** How long a daemon may take until this process searches by itself: whoever asks waits. Milliseconds. */
@@ -44,18 +44,18 @@ function chooseTimeout({ changes, of, readsTree }: Operation): number {
 
 /**
  * The one way to an operation: through the daemon, which is started where none runs, or in this process where none can be,
- * and always for those of `features/local.ts` and `features/upkeep.ts`.
+ * and always for local operations.
  * A daemon that hangs (stopped by a debugger, say) costs a process its time-out once, not with every call.
  * @param place what the operation is about; null: no project
  * @throws PommelError as the operation, DaemonUnreachable where only a daemon could answer, and the signal's reason once it
  *   is aborted
  */
-export function call<N extends LocalName>(
-  operation: N,
-  input: LocalRequest<N>,
-  place: LocalPlace<N>,
+export function call<Place, Request, Answer>(
+  operation: LocalOperation<Place, Request, Answer>,
+  input: Request,
+  place: Place,
   how?: Running,
-): Promise<LocalAnswer<N>>;
+): Promise<Awaited<Answer>>;
 export function call<O extends Operation>(
   operation: O,
   input: RequestOf<O>,
@@ -63,15 +63,13 @@ export function call<O extends Operation>(
   options?: CallOptions,
 ): Promise<ResponseOf<O>>;
 export async function call(
-  operation: Operation | LocalName,
+  operation: Operation | AnyLocalOperation,
   input: unknown,
   place: unknown,
   options: CallOptions = {},
 ): Promise<unknown> {
-  if (typeof operation === "object")
-    return callServed(operation, input as never, place as Project | null, options);
-  const { runLocal } = await import("../features/local.ts");
-  return runLocal(place as never, operation, input as never, options);
+  if ("runHere" in operation) return (await operation.runHere())(place, input, options);
+  return callServed(operation, input as never, place as Project | null, options);
 }
 
 async function callServed<O extends Operation>(

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../test/support/named-project.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import { agents } from "../agents/registry.ts";
-import { homeOf } from "../project/home.ts";
+import { homeOf } from "../base/home.ts";
 import { daemonEnvironment, findOrStartDaemon } from "./connect.ts";
 
 let home: ReturnType<typeof temporaryHome>;

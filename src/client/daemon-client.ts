@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import * as z from "zod/mini";
 import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
-import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../project/errors.ts";
-import { isOwnSocket, socketOf } from "../project/home.ts";
+import { codeOf, type ErrorCode, isErrorCode, messageOf, PommelError } from "../base/errors.ts";
+import { isOwnSocket, socketOf } from "../base/home.ts";
 import { operationsPath } from "../protocol/addresses.ts";
 import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
 import { readRefusal } from "../protocol/http.ts";

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { isOwnSocket, socketOf } from "../project/home.ts";
+import { isOwnSocket, socketOf } from "../base/home.ts";
 import { doorHeader, ownDoor, placeHeader } from "../protocol/door.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { shutDown } from "../features/daemon/operation.ts";
-import { PommelError } from "../project/errors.ts";
-import { daemonFiles } from "../project/home.ts";
+import { shutDown } from "../answers/daemon/operation.ts";
+import { PommelError } from "../base/errors.ts";
+import { daemonFiles } from "../base/home.ts";
 import { daemonOwner, isDaemon } from "../protocol/daemon-record.ts";
 import { acquireLock, lockHolder } from "../store/sqlite/lock.ts";
 import { findOrStartDaemon } from "./connect.ts";

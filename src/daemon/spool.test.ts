@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as z from "zod/mini";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
-import { writeItem } from "../hooks/deliver.ts";
-import { payloadOf } from "../hooks/stdio.ts";
-import { PommelError } from "../project/errors.ts";
-import { daemonFiles } from "../project/home.ts";
-import { silentLog } from "../project/log.ts";
+import { PommelError } from "../base/errors.ts";
+import { daemonFiles } from "../base/home.ts";
+import { silentLog } from "../base/log.ts";
+import { writeItem } from "../faces/hooks/deliver.ts";
+import { payloadOf } from "../faces/hooks/stdio.ts";
 import { agentHookItem, type SpoolItem } from "../protocol/spool-items.ts";
 import { drainSpool } from "./spool.ts";
 

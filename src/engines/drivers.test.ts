@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { indexContract } from "../../test/support/index-contract.ts";
 import { MemoryEngine } from "../../test/support/memory-blobs.ts";
 import { memoryDriver } from "../../test/support/memory-index.ts";
-import { defaultConfig } from "../project/config/settings.ts";
+import { defaultConfig } from "../base/config/settings.ts";
 import { engineDriver } from "./blobs/engine-driver.ts";
 import { indexDriver } from "./drivers.ts";
 

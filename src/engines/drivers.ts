@@ -1,4 +1,4 @@
-import type { Config } from "../project/config/settings.ts";
+import type { Config } from "../base/config/settings.ts";
 import type { IndexDriver } from "../store/index/port.ts";
 import { passwordVariable } from "../store/postgres/password-variable.ts";
 

@@ -1,13 +1,13 @@
+import * as daemon from "../answers/daemon/operation.ts";
 import type { Operation, RequestOf, ResponseOf } from "../answers/operation.ts";
 import * as blame from "./blame/operation.ts";
 import * as checkpoints from "./checkpoints/operation.ts";
+import * as code from "./code/operation.ts";
 import * as context from "./context/operation.ts";
-import * as daemon from "./daemon/operation.ts";
 import * as decisions from "./decisions/operation.ts";
 import * as digest from "./digest/operation.ts";
 import * as doctor from "./doctor/operation.ts";
 import * as events from "./events/operation.ts";
-import * as everywhere from "./everywhere/operation.ts";
 import * as files from "./files/operation.ts";
 import * as fix from "./fix/operation.ts";
 import * as forget from "./forget/operation.ts";
@@ -22,6 +22,7 @@ import * as notes from "./notes/operation.ts";
 import * as packages from "./packages/operation.ts";
 import * as page from "./page/operation.ts";
 import * as projects from "./projects/operation.ts";
+import * as recall from "./recall/operation.ts";
 import * as related from "./related/operation.ts";
 import * as review from "./review/operation.ts";
 import * as rewind from "./rewind/operation.ts";
@@ -37,11 +38,13 @@ import * as why from "./why/operation.ts";
 /** What Pommel does, a feature a line: its operations. */
 const features = {
   search,
+  code,
   sessions,
   notes,
   decisions,
   why,
   blame,
+  recall,
   related,
   how,
   fix,
@@ -57,7 +60,6 @@ const features = {
   files,
   handoff,
   context,
-  everywhere,
   projects,
   importing,
   indexing,

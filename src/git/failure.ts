@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
-import { type ErrorCode, PommelError } from "../project/errors.ts";
-import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
-import { shellQuoted } from "../text/shell.ts";
+import { type ErrorCode, PommelError } from "../base/errors.ts";
+import { commonDirectoryOf, findUpwards } from "../base/paths.ts";
+import { shellQuoted } from "../base/text/shell.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
 
 /** Why git failed, and the error's stable code. All but `failed` are states of the machine or of the repository. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findUpwards, gitDirAt } from "../project/paths.ts";
+import { findUpwards, gitDirAt } from "../base/paths.ts";
 
 /**
  * The git directory of the working tree around `dir` (gitrepository-layout), without starting git.

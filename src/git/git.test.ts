@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { all, newRepository, type TestRepository } from "../../test/support/repository-fixture.ts";
-import { projectAt } from "../project/paths.ts";
+import { projectAt } from "../base/paths.ts";
 import { blameOf } from "./diff/blame.ts";
 import { changesOf } from "./diff/changes.ts";
 import { GitFailure, gitBuffer, gitText } from "./git.ts";

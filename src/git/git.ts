@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { codeOf, messageOf } from "../project/errors.ts";
-import { findProgram } from "../project/find-program.ts";
-import { commonDirectoryOf } from "../project/paths.ts";
+import { codeOf, messageOf } from "../base/errors.ts";
+import { findProgram } from "../base/find-program.ts";
+import { commonDirectoryOf } from "../base/paths.ts";
 import { failureOf, GitFailure, notInstalled } from "./failure.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
 import { launch } from "./launch.ts";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
-import { changeOf } from "../project/files/file-id.ts";
-import { namesIn } from "../project/files/if-any.ts";
-import { commonDirectoryOf, findUpwards } from "../project/paths.ts";
+import { changeOf } from "../base/files/file-id.ts";
+import { namesIn } from "../base/files/if-any.ts";
+import { commonDirectoryOf, findUpwards } from "../base/paths.ts";
 import { gitDirectoryOf, textOf } from "./git-dir.ts";
 import { headStamp } from "./history/head.ts";
 

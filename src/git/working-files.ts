@@ -1,4 +1,4 @@
-import { homeWithin } from "../project/paths.ts";
+import { homeWithin } from "../base/paths.ts";
 import { GitFailure, gitFields, plain } from "./git.ts";
 
 /** Files of a working tree, relative to `dir`, in which they are; ignored ones and those of Pommel's home are left out. */

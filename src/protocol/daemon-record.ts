@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { codeOf } from "../project/errors.ts";
-import { daemonFiles, type Home, homeOf } from "../project/home.ts";
+import { codeOf } from "../base/errors.ts";
+import { daemonFiles, type Home, homeOf } from "../base/home.ts";
 
 /** The content of `daemon.json` in the state directory (mode 0600): who the daemon is, and its address for other programs. */
 export interface DaemonRecord {

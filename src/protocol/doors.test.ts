@@ -10,9 +10,10 @@ import { checked } from "../agents/reading/checked.ts";
 import { readTraces } from "../attribution/foreign/agent-trace.ts";
 import { readAuthorshipLog } from "../attribution/foreign/git-ai.ts";
 import { readMessage } from "../attribution/foreign/trailers.ts";
+import { payloadOf } from "../faces/hooks/stdio.ts";
+import { oldNames } from "../faces/mcp/old-names.ts";
+import { tools } from "../faces/mcp/shapes/definitions.ts";
 import { operations } from "../features/index.ts";
-import { payloadOf } from "../hooks/stdio.ts";
-import { tools } from "../mcp/shapes/definitions.ts";
 import { createScrubber } from "../redact/create-scrubber.ts";
 import { createLedger } from "../redact/scrubber.ts";
 import { scrubLine } from "../sessions/scrub/scrub-lines.ts";
@@ -63,7 +64,9 @@ const isOfKind = (schema: z.core.$ZodType) => outsideKinds.includes(formatOf(sch
 
 const shapes: Readonly<Record<string, z.core.$ZodType>> = {
   ...Object.fromEntries([...operations].map(([name, { request }]) => [`request ${name}`, request()])),
-  ...Object.fromEntries(Object.entries(tools).map(([name, { input }]) => [`tool ${name}`, input])),
+  ...Object.fromEntries(
+    Object.entries({ ...tools, ...oldNames }).map(([name, { input }]) => [`tool ${name}`, input]),
+  ),
   ...Object.fromEntries(
     Object.entries({ ...records, ...spoolItems }).map(([name, shape]) => [`record ${name}`, shape]),
   ),

@@ -6,6 +6,7 @@ export const hookNames = [
   "user-prompt",
   "session-start",
   "stop",
+  "pre-tool-use",
   "post-tool-use",
   "tool-failure",
   "session-end",

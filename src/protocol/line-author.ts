@@ -36,3 +36,22 @@ export const lineAuthor = lazy(() =>
 );
 
 export type LineAuthor = Shaped<typeof lineAuthor>;
+
+/** For a line without evidence. */
+export const unknownAuthor: LineAuthor = {
+  author: "unknown",
+  session_id: null,
+  session_title: null,
+  agent: null,
+  model: null,
+  turn: null,
+  tool_use: null,
+  confidence: 0,
+  how: "none",
+  basis: "none",
+  said_by: null,
+  hint: null,
+};
+
+/** For a line from before the first session. */
+export const beforeAgents: LineAuthor = { ...unknownAuthor, author: "before_agents" };

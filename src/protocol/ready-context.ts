@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { changeOf } from "../project/files/file-id.ts";
-import { namesIn } from "../project/files/if-any.ts";
-import { replaceFile } from "../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../project/home.ts";
-import { type Project, realPath, teamDirName } from "../project/paths.ts";
+import { changeOf } from "../base/files/file-id.ts";
+import { namesIn } from "../base/files/if-any.ts";
+import { replaceFile } from "../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../base/home.ts";
+import { type Project, realPath, teamDirName } from "../base/paths.ts";
 
 /**
  * What a checkout's agents are told by themselves, written down before they ask: a hook reads it, and needs neither a daemon

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { levels } from "../project/levels.ts";
+import { levels } from "../base/levels.ts";
 import { neighbours } from "./graph.ts";
 import { speakers } from "./origin.ts";
 import {

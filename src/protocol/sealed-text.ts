@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { homeOf } from "../project/home.ts";
+import { homeOf } from "../base/home.ts";
 
 /**
  * Texts that whoever has no key can write, and only the key's owner read: what hooks leave in the spool, and lines of the

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { maxResults } from "../project/max-results.ts";
+import { maxResults } from "../base/max-results.ts";
 import { cleanLabel, describeKind, fits, type LabelKind, type OutsideKind } from "./outside.ts";
 
 /** Parts that shapes of requests and answers are made of. */

@@ -62,7 +62,14 @@ export const verdicts = ["found", "maybe", "not_yet", "probably_not_here"] as co
 export type Verdict = (typeof verdicts)[number];
 
 /** When an agent can be given context without asking. */
-export const contextEvents = ["session-start", "user-prompt", "post-tool-use", "tool-failure"] as const;
+export const contextEvents = [
+  "session-start",
+  "user-prompt",
+  "pre-tool-use",
+  "post-tool-use",
+  "tool-failure",
+  "pre-compact",
+] as const;
 export type ContextEvent = (typeof contextEvents)[number];
 
 /** Whether an agent used context that it was given; unknown wherever it would be a guess. */

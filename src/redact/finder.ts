@@ -1,4 +1,4 @@
-import { addTo } from "../project/multimap.ts";
+import { addTo } from "../base/multimap.ts";
 import { contextTerms, secretNear } from "./checks/secret-near.ts";
 import { seedPhrases } from "./checks/seed-phrase.ts";
 import { compileKeywords } from "./patterns/keywords.ts";

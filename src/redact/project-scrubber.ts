@@ -1,6 +1,6 @@
-import type { Config } from "../project/config/settings.ts";
-import { changeOf } from "../project/files/file-id.ts";
-import type { Project } from "../project/paths.ts";
+import type { Config } from "../base/config/settings.ts";
+import { changeOf } from "../base/files/file-id.ts";
+import type { Project } from "../base/paths.ts";
 import { createScrubber } from "./create-scrubber.ts";
 import { globalPatternsFile, type PatternSources, projectPatternsFile } from "./patterns/patterns-file.ts";
 import { createReviewer, type Reviewer } from "./review.ts";

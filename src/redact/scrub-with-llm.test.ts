@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PommelError } from "../base/errors.ts";
 import type { Llm, LlmRequest } from "../models/generate/llm.ts";
-import { PommelError } from "../project/errors.ts";
 import { scrubWithLlm } from "./scrub-with-llm.ts";
 import { createLedger } from "./scrubber.ts";
 

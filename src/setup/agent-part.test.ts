@@ -19,7 +19,7 @@ import { namedProject } from "../../test/support/named-project.ts";
 import { localSettings } from "../agents/claude/setup.ts";
 import { setupNames } from "../agents/profiles.ts";
 import type { PartName, Place } from "../agents/setup.ts";
-import type { Project } from "../project/paths.ts";
+import type { Project } from "../base/paths.ts";
 import { type AgentPart, listAgentParts } from "./agent-part.ts";
 import { projectPlace, readRecord } from "./record.ts";
 
@@ -314,7 +314,7 @@ describe("instructions", () => {
   it("are short, and begin and end with a marker", () => {
     putIn(instructions());
     const lines = readFileSync(path(), "utf8").trimEnd().split("\n");
-    expect(lines[0]).toMatch(/^<!-- pommel:begin v2 [0-9a-f]{8} /);
+    expect(lines[0]).toMatch(/^<!-- pommel:begin v3 [0-9a-f]{8} /);
     expect(lines.at(-1)).toBe("<!-- pommel:end -->");
     expect(lines.length - 2).toBeLessThanOrEqual(25);
   });
@@ -325,14 +325,14 @@ describe("instructions", () => {
     expect(instructions().look().state).toBe("outdated");
     expect(putIn(instructions()).outcome).toBe("changed");
     expect(readFileSync(path(), "utf8")).toMatch(
-      /^# Mine\n\n<!-- pommel:begin v2 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
+      /^# Mine\n\n<!-- pommel:begin v3 [\s\S]*pommel:end -->\n\nMore of mine.\n$/,
     );
     instructions().take();
     expect(readFileSync(path(), "utf8")).toBe("# Mine\n\nMore of mine.\n");
   });
 
   it.each([
-    ["were changed", (text: string) => text.replace("Ask it", "Never ask it")],
+    ["were changed", (text: string) => text.replace("call `recall`", "never call `recall`")],
     ["lost their end", (text: string) => text.replace("<!-- pommel:end -->", "")],
     ["stand there twice", (text: string) => text + text],
   ])("that %s are left alone and reported", (_, change) => {

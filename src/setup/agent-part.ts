@@ -4,14 +4,14 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { setups } from "../agents/registry.ts";
 import { applyEdit } from "../agents/setup/json-edit.ts";
 import type { AgentSetup, PartEditor, PartName, Place, SetupPart } from "../agents/setup.ts";
-import { PommelError } from "../project/errors.ts";
+import { PommelError } from "../base/errors.ts";
 import {
   type FileText,
   leadsOutside,
   readFileText,
   refuseOutside,
   writeFileText,
-} from "../project/files/text-file.ts";
+} from "../base/files/text-file.ts";
 import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
 import {
   type FileRecord,

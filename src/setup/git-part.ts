@@ -1,7 +1,7 @@
+import type { Project } from "../base/paths.ts";
 import { unhideFromGit } from "../git/hooks/exclude.ts";
 import { installGitHooks, removeGitHooks } from "../git/hooks/install.ts";
 import { gitHooksState, readRecord } from "../git/hooks/state.ts";
-import type { Project } from "../project/paths.ts";
 import type { Part, PartState, PutFile, TakenFile } from "./part.ts";
 
 /** As `Part.key`. */

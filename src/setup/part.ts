@@ -1,5 +1,5 @@
 import type { PartLook, PartName } from "../agents/setup.ts";
-import type { PommelError } from "../project/errors.ts";
+import type { PommelError } from "../base/errors.ts";
 
 /**
  * One thing that Pommel puts into files that are not its own: an agent's hooks, its MCP server, git's hooks. Every command

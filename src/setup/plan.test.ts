@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryGit } from "../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../test/support/temporary-home.ts";
 import type { Place } from "../agents/setup.ts";
-import { projectAt } from "../project/paths.ts";
+import { projectAt } from "../base/paths.ts";
 import { listAgentParts } from "./agent-part.ts";
 import { gitHooksKey } from "./git-part.ts";
 import {

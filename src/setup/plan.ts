@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import { lineDiff } from "../agents/reading/edits.ts";
 import type { AgentSetup, PartName, Place } from "../agents/setup.ts";
+import { explanationOf, PommelError } from "../base/errors.ts";
+import { readFileText } from "../base/files/text-file.ts";
 import { hideFromGit, trackedByGit } from "../git/hooks/exclude.ts";
-import { explanationOf, PommelError } from "../project/errors.ts";
-import { readFileText } from "../project/files/text-file.ts";
 import { AgentPart, inOrderToTake, listAgentParts, nameFile } from "./agent-part.ts";
 import { GitPart } from "./git-part.ts";
 import type { Part, PutFile, TakenFile } from "./part.ts";

@@ -3,11 +3,11 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import type { Place } from "../agents/setup.ts";
-import { withFileLock } from "../project/files/file-lock.ts";
-import { writeJson } from "../project/files/replace-file.ts";
-import { unwritable } from "../project/files/text-file.ts";
-import { homeOf, makeDirectory } from "../project/home.ts";
-import type { Project } from "../project/paths.ts";
+import { withFileLock } from "../base/files/file-lock.ts";
+import { writeJson } from "../base/files/replace-file.ts";
+import { unwritable } from "../base/files/text-file.ts";
+import { homeOf, makeDirectory } from "../base/home.ts";
+import type { Project } from "../base/paths.ts";
 
 /** `setup.json` of a checkout, or of the user's own files: changes made by the setup, so that removal leaves no trace. */
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { textOf } from "../project/files/if-any.ts";
-import { replaceFile } from "../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../project/home.ts";
+import { textOf } from "../base/files/if-any.ts";
+import { replaceFile } from "../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../base/home.ts";
 
 /** Who keeps a memory: a home, by a number that no other has, and for people whose it was when it was made. */
 export const keeperShape = z.object({ home: z.string(), name: z.string() });

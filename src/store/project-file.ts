@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { writeJson } from "../project/files/replace-file.ts";
-import { makeDirectory } from "../project/home.ts";
+import { writeJson } from "../base/files/replace-file.ts";
+import { makeDirectory } from "../base/home.ts";
 
 /** By what a project is recognised, and what it is called. */
 export const projectIdentity = z.object({

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../project/errors.ts";
-import { fileId } from "../project/files/file-id.ts";
+import { codeOf, messageOf, PommelError } from "../base/errors.ts";
+import { fileId } from "../base/files/file-id.ts";
 import { projectFiles } from "./project-file.ts";
 import { createPrivately, explain as explainBusy } from "./sqlite/database.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";

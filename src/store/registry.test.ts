@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeUndefended } from "../../test/support/undefended.ts";
-import { fileId } from "../project/files/file-id.ts";
+import { fileId } from "../base/files/file-id.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "./registry.ts";
 import { Sqlite } from "./sqlite/sqlite.ts";
 

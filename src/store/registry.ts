@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { registryFile } from "../project/home.ts";
+import { registryFile } from "../base/home.ts";
 import { writeProjectFile } from "./project-file.ts";
 import { explain, isDamaged, openRegistryFile, rebuildRegistryFile } from "./registry-file.ts";
 import type { Sqlite } from "./sqlite/sqlite.ts";

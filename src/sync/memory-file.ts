@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PommelError } from "../project/errors.ts";
+import { PommelError } from "../base/errors.ts";
 import { outside } from "../protocol/shape-parts.ts";
 import { annotationByUid, listAnnotations } from "../store/memory/chunks/annotations.ts";
 import { eventByUid } from "../store/memory/events.ts";

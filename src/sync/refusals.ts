@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
+import { PommelError } from "../base/errors.ts";
+import { writeJson } from "../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../base/home.ts";
 import { GitFailure, gitText } from "../git/git.ts";
-import { PommelError } from "../project/errors.ts";
-import { writeJson } from "../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../project/home.ts";
 import { readRef } from "./branch/objects.ts";
 import { isOwnRemote, withoutPassword } from "./remote.ts";
 import type { Run } from "./report.ts";

@@ -1,4 +1,4 @@
-import { PommelError } from "../project/errors.ts";
+import { PommelError } from "../base/errors.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { flushChanges, markAllChanged, setSyncFact, syncFact, syncFacts } from "../store/memory/sharing.ts";

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { StartReport } from "../../src/cli/commands/daemon/start.ts";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
+import type { StartReport } from "../../src/features/daemon/pm-start.ts";
 import { until } from "./daemon-fixture.ts";
 import { temporaryDir, temporaryRepository } from "./run-pm.ts";
 

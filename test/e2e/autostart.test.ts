@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { namesIn, textOf } from "../../src/base/files/if-any.ts";
+import { daemonFiles, ownConfigFile } from "../../src/base/home.ts";
+import type { Project } from "../../src/base/paths.ts";
 import type { StatusResponse } from "../../src/features/status/operation.ts";
-import { namesIn, textOf } from "../../src/project/files/if-any.ts";
-import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
-import type { Project } from "../../src/project/paths.ts";
 import type { DaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
   cleanUp,

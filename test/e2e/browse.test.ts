@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { widthOf, withoutEscapes } from "../../src/base/text/display-width.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
-import { widthOf, withoutEscapes } from "../../src/text/display-width.ts";
 import { addSession, turn } from "../support/memory-fixture.ts";
 import { cleanUp, createProject, until } from "./daemon-fixture.ts";
 import { callPm, pmFile, runPm } from "./run-pm.ts";

@@ -6,7 +6,7 @@ import { inflateRawSync } from "node:zlib";
 import { afterEach, expect, it } from "vitest";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { changing } from "../../src/answers/changing.ts";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { sumUpSession } from "../../src/sessions/summaries/sum-up.ts";
 import { Memory } from "../../src/store/memory/memory.ts";

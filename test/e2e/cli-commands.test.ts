@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Project } from "../../src/base/paths.ts";
 import type { FixAnswer } from "../../src/features/fix/operation.ts";
 import type { HowAnswer } from "../../src/features/how/operation.ts";
 import type { LostTextAnswer } from "../../src/features/lost/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { transcript } from "../support/transcript-fixture.ts";
 import { cleanUp, createProject, pmJson } from "./daemon-fixture.ts";
 import { callPm, runPm } from "./run-pm.ts";

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { settingKeys } from "../../src/project/config/setting-values.ts";
-import { projectAt } from "../../src/project/paths.ts";
+import { settingKeys } from "../../src/base/config/setting-values.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { callPm, temporaryDir } from "./run-pm.ts";
 
 let cwd: string;

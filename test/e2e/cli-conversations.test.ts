@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { saveAnnotation } from "../../src/store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../src/store/memory/chunks/chunks.ts";
 import { Memory } from "../../src/store/memory/memory.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";
 
 it("checks a fresh project: all works, and it says what is still missing", async () => {

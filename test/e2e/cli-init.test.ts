@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { callPm, pmFile, temporaryDir, temporaryRepository } from "./run-pm.ts";
 

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { migrated, type RolloutFixture, rollout, threadId } from "../support/rollout-fixture.ts";
 import { compressed } from "../support/zstd-frames.ts";
 import { contentOfMemory, sessionsFound, untilRead } from "./conversations-fixture.ts";

@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { daemonFiles, homeOf } from "../../src/base/home.ts";
+import { type Project, projectAt } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import type { StatusResponse } from "../../src/features/status/operation.ts";
 import { readState, showStatus } from "../../src/features/status/operation.ts";
-import { daemonFiles, homeOf } from "../../src/project/home.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import type { SearchResponse } from "../../src/protocol/results.ts";
 import { Registry } from "../../src/store/registry.ts";

@@ -4,13 +4,13 @@ import { chmodSync, chownSync, cpSync, existsSync, readdirSync, rmSync, writeFil
 import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { shutDown } from "../../src/answers/daemon/operation.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { shutDown } from "../../src/features/daemon/operation.ts";
 import { findImpact } from "../../src/features/impact/operation.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
 import { searchCode } from "../../src/features/search/operation.ts";
 import { rememberProject } from "../../src/git/projects/find-project.ts";
-import { projectAt } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { placeHeader } from "../../src/protocol/door.ts";
 import type { SearchResponse } from "../../src/protocol/results.ts";

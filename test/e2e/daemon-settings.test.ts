@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { daemonFiles, ownConfigFile } from "../../src/project/home.ts";
-import type { Project } from "../../src/project/paths.ts";
+import { daemonFiles, ownConfigFile } from "../../src/base/home.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import {
   cleanUp,

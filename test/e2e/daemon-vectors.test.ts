@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Project } from "../../src/base/paths.ts";
 import type { ModelStatus } from "../../src/features/status/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import type { SearchResponse } from "../../src/protocol/results.ts";
 import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
 import { startFakeOpenai } from "../support/fake-openai-embedder.ts";

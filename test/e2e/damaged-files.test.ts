@@ -14,9 +14,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { checksOf, runCheck } from "../../src/cli/commands/doctor/doctor.ts";
-import { homeOf, registryFile } from "../../src/project/home.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import { homeOf, registryFile } from "../../src/base/home.ts";
+import { type Project, projectAt } from "../../src/base/paths.ts";
+import { checksOf, runCheck } from "../../src/features/doctor/pm-doctor.ts";
 import { globalPatternsFile } from "../../src/redact/patterns/patterns-file.ts";
 import { envelopeName } from "../../src/store/encryption/envelope.ts";
 import { backupFolder, listBackups } from "../../src/store/memory/backups/copies.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import type { Project } from "../../src/base/paths.ts";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { createProject, pmJson, until, write } from "./daemon-fixture.ts";

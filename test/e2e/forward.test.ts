@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { dirname } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { daemonFiles, socketOf } from "../../src/base/home.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { version } from "../../src/base/version.ts";
 import { listenOnSocket } from "../../src/daemon/lifecycle/port.ts";
-import { daemonFiles, socketOf } from "../../src/project/home.ts";
-import type { Project } from "../../src/project/paths.ts";
-import { version } from "../../src/project/version.ts";
 import { cleanUp, createProject, pmJson, start } from "./daemon-fixture.ts";
 import { runPm } from "./run-pm.ts";
 

@@ -12,9 +12,9 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
+import { describeDaemon } from "../../src/answers/daemon/operation.ts";
+import { daemonFiles, homeOf } from "../../src/base/home.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
-import { describeDaemon } from "../../src/features/daemon/operation.ts";
-import { daemonFiles, homeOf } from "../../src/project/home.ts";
 import { exitLocked, readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, programFile, spawnDaemon, until } from "./daemon-fixture.ts";
 import { homeAt, pmFile, runPm, temporaryDir, temporaryRepository } from "./run-pm.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Project } from "../../src/base/paths.ts";
 import type { ModelStatus } from "../../src/features/status/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { startFakeOllama } from "../support/fake-ollama-embedder.ts";
 import { cleanUp, createProject, found, modules, start, status, until, write } from "./daemon-fixture.ts";
 

@@ -45,10 +45,8 @@ function put(dir: string, files: Record<string, string>): void {
 const spool = () => join(home, ".local/state/pommel/spool");
 
 const everyFile = [
-  ".agents/skills/pommel/SKILL.md",
   ".claude/CLAUDE.md",
   ".claude/settings.json",
-  ".claude/skills/pommel/SKILL.md",
   ".codex/config.toml",
   ".codex/hooks.json",
   ".gemini/settings.json",
@@ -77,7 +75,7 @@ describe("pm init", () => {
       "AGENTS.md": "Be brief.\n",
     });
     const before = filesOf(cwd);
-    const first = await run("init", "--yes", "--team", "--no-start");
+    const first = await run("init", "--yes", "--team", "--instructions", "--no-start");
     expect(first.code).toBe(0);
     for (const title of ["Claude Code", "Codex CLI", "Gemini CLI"])
       expect(first.stdout).toContain(`] ${title}\n`);
@@ -89,7 +87,7 @@ describe("pm init", () => {
     expect(Object.keys(after)).toEqual(everyFile);
     expect(JSON.parse(after[".mcp.json"]!).mcpServers).toEqual({
       other: { command: "x" },
-      pommel: { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" },
+      pommel: { type: "stdio", command: "pommel", args: ["mcp"], alwaysLoad: true, deferTools: "never" },
     });
     expect(JSON.parse(after[".claude/settings.json"]!).permissions).toEqual({ allow: ["mcp__pommel"] });
     expect(after[".codex/config.toml"]).toBe(
@@ -264,15 +262,10 @@ describe("pm setup", () => {
     const after = filesOf(home);
     expect(Object.keys(after)).toEqual(
       [
-        ".agents/skills/pommel/SKILL.md",
         ".claude.json",
-        ".claude/CLAUDE.md",
         ".claude/settings.json",
-        ".claude/skills/pommel/SKILL.md",
-        ".codex/AGENTS.md",
         ".codex/config.toml",
         ".codex/hooks.json",
-        ".gemini/GEMINI.md",
         ".gemini/settings.json",
       ].sort(),
     );

@@ -91,6 +91,6 @@ describe.skipIf(!hasScript)("pm init at a terminal (skipped without util-linux' 
     const { code, screen } = await atTerminal("--yes");
     expect({ code, screen }).toMatchObject({ code: 0, screen: expect.stringContaining("[1/4] Project") });
     expect(screen).toContain("[4/4] Daemon");
-    expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.local.json", "skills"]);
+    expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.local.json"]);
   });
 });

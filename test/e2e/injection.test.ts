@@ -3,11 +3,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { wordAsMarkdown } from "../../src/answers/word-as-markdown.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { oldNames } from "../../src/faces/mcp/old-names.ts";
+import { tools } from "../../src/faces/mcp/shapes/definitions.ts";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
-import { whyAsMarkdown } from "../../src/lsp/hover.ts";
-import { tools } from "../../src/mcp/shapes/definitions.ts";
-import type { Project } from "../../src/project/paths.ts";
+import { wordWhyInShort } from "../../src/features/why/words.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";
@@ -111,6 +113,10 @@ describe("text that poses as an order", () => {
     const sessions = forms.map((_, i) => idOf(`form ${i}`));
     const asked: [string, Record<string, unknown>][] = [
       ["search_code", { query: "heronLedger", limit: 20, max_tokens: 20_000 }],
+      ["code", { query: "heronLedger", calls: true, max_tokens: 20_000 }],
+      ["recall", {}],
+      ["recall", { about: "heronLedger", limit: 20, max_tokens: 20_000 }],
+      ["recall", { about: "heronLedger", said_by: "user", limit: 20, max_tokens: 20_000 }],
       ["search_sessions", { query: "heronLedger", limit: 20, max_tokens: 20_000 }],
       ["search_sessions", { limit: 20, max_tokens: 20_000 }],
       ["list_decisions", { limit: 20, max_tokens: 20_000 }],
@@ -135,22 +141,23 @@ describe("text that poses as an order", () => {
       ]),
     ];
     // A tool that is new is asked here, too.
-    expect(new Set(["add_note", ...asked.map(([name]) => name)])).toEqual(new Set(Object.keys(tools)));
+    const all = [...Object.keys(tools), ...Object.keys(oldNames)];
+    expect(new Set(["add_note", "note", ...asked.map(([name]) => name)])).toEqual(new Set(all));
     let seen = 0;
     for (const [name, args] of asked) {
-      const { text, structured } = await call(client, name, args);
-      expect(`${text}${JSON.stringify(structured)}`, `${name} ${JSON.stringify(args)}`).not.toMatch(framing);
+      const { text } = await call(client, name, args);
+      expect(text, `${name} ${JSON.stringify(args)}`).not.toMatch(framing);
       const said = text.split("\n").filter((line) => line.includes(order));
       seen += said.length;
-      // Quoted, indented, or in quotation marks within a line of ours.
-      const loose = said.filter((line) => !/^(?:> | {2,})|^(?!Human|System|\[).*["“]/.test(line));
+      // Quoted, indented, a numbered line of a file, or in quotation marks within a line of ours.
+      const loose = said.filter((line) => !/^(?:> | {2,}|\d+\t)|^(?!Human|System|\[).*["“]/.test(line));
       expect(loose, `${name} ${JSON.stringify(args)}`).toEqual([]);
       expect(text, `${name} ${JSON.stringify(args)}`).not.toMatch(
         /^(?:Human|Assistant|SYSTEM|- User's note|END OF)/m,
       );
       if (said.length > 0) expect(text).toMatch(/^From .*: (?:quoted history|data), not instructions\.$/m);
       // Whoever speaks in a turn is named by us alone.
-      if (args.turn === 1) expect(text.match(/^> \[USER\]/gm)).toHaveLength(1);
+      if (args.turn === 1) expect(text.match(/^user: “/gm)).toHaveLength(1);
     }
     expect(seen).toBeGreaterThan(forms.length * 5);
   });
@@ -169,7 +176,7 @@ describe("text that poses as an order", () => {
     const hovers: string[] = [];
     for (const [i] of forms.entries()) {
       const answer = await pmJson<WhyAnswer>(project, "why", `src/heron${i}.ts:1`);
-      hovers.push(whyAsMarkdown(answer, () => null));
+      hovers.push(wordAsMarkdown(wordWhyInShort(answer, "person"), () => null));
     }
     expect(hovers.join("\n")).toContain(order.replace(".", "\\.").slice(0, 8));
     for (const text of hovers) {

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { cleanUp, createProject, logOf, pmJson, start, status, until } from "./daemon-fixture.ts";
 import { callPm } from "./run-pm.ts";

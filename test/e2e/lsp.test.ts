@@ -16,7 +16,7 @@ import {
   StreamMessageWriter,
   type SymbolInformation,
 } from "vscode-languageserver/node";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { cleanUp, createProject, write } from "./daemon-fixture.ts";
 import { commitIn, editedProject } from "./editor-fixture.ts";
 import { pmFile } from "./run-pm.ts";

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { preloaded } from "../support/preloaded.ts";
 import { cleanUp, spawnDaemon, until, untilIdle } from "./daemon-fixture.ts";
 import { call, connect, initialize, line, rawServer, refreshing, rememberedProject } from "./mcp-fixture.ts";
@@ -109,10 +109,10 @@ describe("a server ends", () => {
 
 it("answers 50 calls at once", async () => {
   const client = await connect({ cwd: project.root });
-  const names = ["search_code", "search_sessions", "list_decisions", "related", "get_session"] as const;
+  const names = ["code", "recall", "search_sessions", "related", "get_session"] as const;
   const calls = Array.from({ length: 50 }, (_, i) => {
     const name = names[i % names.length]!;
-    return call(client, name, name === "get_session" ? { session_id: refreshing } : { query: `token ${i}` });
+    return call(client, name, name === "get_session" ? { session_id: refreshing } : { q: `token ${i}` });
   });
   const answers = await Promise.all(calls);
   await client.close();
@@ -138,7 +138,7 @@ it("says nothing on stdout but the protocol, whatever it reads", async () => {
   const answerTo = (id: number) => lines.map((text) => JSON.parse(text)).find((one) => one.id === id);
   await until(() => answerTo(10));
   for (const id of [7, 8, 9]) expect(answerTo(id)).toMatchObject({ error: { code: expect.any(Number) } });
-  expect(answerTo(10)).toMatchObject({ result: { structuredContent: { label: expect.any(String) } } });
+  expect(answerTo(10)).toMatchObject({ result: { content: [{ type: "text", text: expect.any(String) }] } });
   expect(new Set(said.trim().split("\n"))).toEqual(
     new Set(["pm mcp: skipped a message outside the protocol"]),
   );
@@ -181,7 +181,7 @@ describe("a daemon", () => {
     writeFileSync(sign, "");
     const left = await asked();
     expect(left.map(({ isError, text }) => (isError ? text : ""))).toEqual(["", "", ""]);
-    expect(left[1]!.structured).toMatchObject({ results: [{ session_id: refreshing }] });
+    expect(left[1]!.text).toContain(`[${refreshing.slice(0, 8)}`);
     const noted = await call(client, "add_note", { text: "The daemon died, and this was kept." });
     expect(noted.isError).toBe(false);
     await client.close();

@@ -2,8 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { Project } from "../../src/base/paths.ts";
 import type { BlameAnswer } from "../../src/features/blame/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { createProject, pmJson, until, write } from "./daemon-fixture.ts";
@@ -84,11 +84,12 @@ export async function connect({ cwd, env = {}, args = [] }: ServerOptions, moder
   return client;
 }
 
-/** What a tool says, in both forms. */
+/** What a tool says: text alone. */
 export async function call(client: Client, name: string, args: Record<string, unknown> = {}) {
   const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: args });
+  if (structuredContent !== undefined) throw new Error("a structure hides the text from Claude Code's model");
   const text = (content ?? []).map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  return { text, structured: structuredContent as Record<string, unknown> | undefined, isError };
+  return { text, isError };
 }
 
 /** A server with raw requests, without a client. */

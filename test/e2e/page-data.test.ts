@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { sessionIn, transcriptDir, untilRead } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, start, untilIdle } from "./daemon-fixture.ts";

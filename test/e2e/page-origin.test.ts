@@ -3,7 +3,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, createProject, pmJson, start, untilStopped } from "./daemon-fixture.ts";
 import { browserFile } from "./page-fixture.ts";

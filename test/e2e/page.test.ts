@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { basename, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { cleanUp, createProject, pmJson, start, until, untilIdle, write } from "./daemon-fixture.ts";
 import { browserFile, expectAccessible, faultsOf, loadAxe, showView } from "./page-fixture.ts";

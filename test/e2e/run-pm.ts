@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { runCommandLine } from "../../src/cli/run-command-line.ts";
+import { runCommandLine } from "../../src/faces/cli/run-command-line.ts";
 import { collectedStreams } from "../support/collected-streams.ts";
 
 /** A `pm` to test instead of the built one. */

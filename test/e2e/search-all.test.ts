@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Project } from "../../src/base/paths.ts";
 import type { HistorySearchResponse, SearchAllResponse } from "../../src/features/search/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { temporaryGit } from "../support/repository-fixture.ts";
 import { cleanUp, createProject, pmJson, start, until } from "./daemon-fixture.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { listAnnotations } from "../../src/store/memory/chunks/annotations.ts";
 import { unfinishedJobs } from "../../src/store/memory/jobs/job-rows.ts";
 import { Memory } from "../../src/store/memory/memory.ts";

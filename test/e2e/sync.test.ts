@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { Memory } from "../../src/store/memory/memory.ts";
 import { callsIn, countingCalls, killedAtCall } from "../support/calls.ts";
 import { contentOf } from "../support/machine-fixture.ts";

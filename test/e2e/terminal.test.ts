@@ -2,8 +2,8 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Project } from "../../src/project/paths.ts";
-import { widthOf } from "../../src/text/display-width.ts";
+import type { Project } from "../../src/base/paths.ts";
+import { widthOf } from "../../src/base/text/display-width.ts";
 import { cleanUp, createProject } from "./daemon-fixture.ts";
 import { pmFile, runPm } from "./run-pm.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { removeDeadDrafts } from "../../src/project/files/dead-drafts.ts";
-import type { Project } from "../../src/project/paths.ts";
+import { removeDeadDrafts } from "../../src/base/files/dead-drafts.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { backUp } from "../../src/store/memory/backups/backups.ts";
 import { allCopies, backupFolder, damagedFiles } from "../../src/store/memory/backups/copies.ts";

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { plainFiles } from "../../src/store/encryption/home-files.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { runStep } from "./processes.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { daemonFiles, homeOf } from "../../src/project/home.ts";
+import { daemonFiles, homeOf } from "../../src/base/home.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { envOf, homeAround } from "./setting.ts";
 

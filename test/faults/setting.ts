@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import { type Project, projectAt } from "../../src/base/paths.ts";
 import { forgetKeys } from "../../src/store/encryption/keys.ts";
 import { Registry } from "../../src/store/registry.ts";
 import { nameProject } from "../support/named-project.ts";

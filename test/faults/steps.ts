@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
 import { changing } from "../../src/answers/changing.ts";
 import { reindex } from "../../src/answers/reindex.ts";
-import { projectAt } from "../../src/project/paths.ts";
+import { projectAt } from "../../src/base/paths.ts";
 import { forgetNow } from "../../src/sessions/forget/forget.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";
 import { recutSessions } from "../../src/sessions/recut.ts";

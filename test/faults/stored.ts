@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
 import { ordinaryTables } from "../../src/store/memory/backups/backup-content.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { homeOf } from "../../src/project/home.ts";
+import { homeOf } from "../../src/base/home.ts";
 import { findSigningKey, keyFileIn } from "../../src/sync/origin/signing-key.ts";
 import { nameProject } from "../support/named-project.ts";
 import { fresh, prepare } from "./interruptions.ts";

@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Project } from "../../src/base/paths.ts";
 import { callDaemon } from "../../src/client/daemon-client.ts";
 import { showQueue } from "../../src/features/jobs/operation.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { readDaemonRecord } from "../../src/protocol/daemon-record.ts";
 import { latestNumber } from "../../src/store/sqlite/schema.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";

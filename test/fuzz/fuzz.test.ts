@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { agents } from "../../src/agents/registry.ts";
-import type { Project } from "../../src/project/paths.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { readAll } from "../support/agent-samples.ts";
 import { fuzzCommandLines, fuzzRequests, projectToAsk } from "./questions.ts";
 import { fuzzSources } from "./sources.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf } from "../../src/project/errors.ts";
-import { silentLog } from "../../src/project/log.ts";
+import { codeOf } from "../../src/base/errors.ts";
+import { silentLog } from "../../src/base/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";

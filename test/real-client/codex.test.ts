@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { instructions } from "../../src/faces/mcp/server/server.ts";
 import type { Injected } from "../../src/features/context/operation.ts";
-import { instructions } from "../../src/mcp/server/server.ts";
 import { decision, prompts, summary } from "./codex-scripts.ts";
 import { type CodexStage, filesBefore, type ListedHook, setCodexStage } from "./codex-stage.ts";
 import { describeClient, injectEagerly, label, memoryOf } from "./suite.ts";

@@ -12,8 +12,8 @@ import {
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { statTranscript } from "../../src/agents/registry.ts";
-import { type DaemonFiles, daemonFiles, type Home, homeOf } from "../../src/project/home.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import { type DaemonFiles, daemonFiles, type Home, homeOf } from "../../src/base/home.ts";
+import { type Project, projectAt } from "../../src/base/paths.ts";
 import { Sqlite } from "../../src/store/sqlite/sqlite.ts";
 import { pmFile, runPm, temporaryDir } from "../e2e/run-pm.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { instructions } from "../../src/faces/mcp/server/server.ts";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
-import { instructions } from "../../src/mcp/server/server.ts";
-import { historyLabel } from "../../src/mcp/text/text.ts";
+import { historyLabel } from "../../src/features/recall/words.ts";
 import type { TranscriptSearchResponse } from "../../src/protocol/results.ts";
 import { prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";
@@ -39,14 +39,15 @@ describeClient("Claude Code", "Pommel's tools", (bin) => {
   });
 
   it("gets answers about the session before", () => {
-    expect(resultOf("search_code").text).toContain("src/heron.ts");
-    for (const tool of ["search_sessions", "get_session", "why", "related"] as const) {
+    expect(resultOf("code").text).toContain("src/heron.ts");
+    // The text that the model reads is the text that was written, with its lines and without escapes.
+    expect(resultOf("code").text).toMatch(/^\d+\t/m);
+    for (const tool of ["recall", "why"] as const) {
       expect(resultOf(tool).text).toContain("The heron importer gives up");
       expect(resultOf(tool).text).toContain(historyLabel);
     }
     // The one that asks is left out.
-    expect(resultOf("get_session").text).toContain(edited);
-    expect(resultOf("list_checkpoints").text).toContain(edited.slice(0, 8));
+    expect(resultOf("recall").text).toContain(edited.slice(0, 8));
   });
 
   it("is refused a path outside the project, with what to do instead", () => {
@@ -56,14 +57,14 @@ describeClient("Claude Code", "Pommel's tools", (bin) => {
 
   it("keeps a note with the session that took it", async () => {
     const { annotations } = await stage.pm<AnnotationsResponse>("annotations", "--search", "bittern");
-    expect(annotations).toMatchObject([{ session_id: asking, note: toolCalls.add_note.text }]);
+    expect(annotations).toMatchObject([{ session_id: asking, note: toolCalls.note.text }]);
   });
 
-  it("shows a model three tools from the start where the client defers tools, and else all", () => {
+  it("shows a model all four tools from the start, whether the client defers tools or not", () => {
     const shown = (script: keyof typeof loading) =>
       stage.api.toolsAtFirst.get(script)?.filter((tool) => tool.startsWith("mcp__pommel__"));
     const named = (tools: readonly string[]) => tools.map((tool) => `mcp__pommel__${tool}`).sort();
-    expect(shown("deferred")).toEqual(named(["search_code", "search_sessions", "why"]));
+    expect(shown("deferred")).toEqual(named(Object.keys(toolCalls)));
     expect(shown("undeferred")).toEqual(named(Object.keys(toolCalls)));
   });
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as z from "zod/mini";
+import { listTools } from "../../src/faces/mcp/shapes/definitions.ts";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
-import { listTools } from "../../src/mcp/shapes/definitions.ts";
 import { spooled } from "./ground.ts";
 import { note, prompts } from "./scripts.ts";
 import { type Stage, setStage } from "./stage.ts";

@@ -4,15 +4,10 @@ import { cue, type Script } from "./mock-api.ts";
 
 /** Arguments of each tool, by its name. */
 export const toolCalls = {
-  search_code: { query: "how many attempts the heron importer has" },
-  search_sessions: { query: "heron importer timeout retry" },
-  get_session: {},
-  list_decisions: {},
-  list_checkpoints: {},
-  why: { file: "src/heron.ts", first_line: 1 },
-  related: { files: ["src/heron.ts"] },
-  commands: { how: "test" },
-  add_note: { text: "The bittern importer keeps three attempts, as the server bans more." },
+  code: { query: "how many attempts the heron importer has" },
+  recall: { about: "heron importer timeout retry" },
+  why: { place: "src/heron.ts:1" },
+  note: { text: "The bittern importer keeps three attempts, as the server bans more." },
 } as const;
 
 export type CalledTool = keyof typeof toolCalls;
@@ -26,7 +21,7 @@ const call = (tool: CalledTool, input: Record<string, unknown>, id = useOf(tool)
 export const toolScripts: Record<"tools" | "deferred" | "undeferred", Script> = {
   tools: [
     ...Object.entries(toolCalls).map(([tool, input]) => call(tool as CalledTool, input)),
-    call("why", { file: "../../etc/passwd", first_line: 1 }, useOf("wrong")),
+    call("why", { place: "../../etc/passwd:1" }, useOf("wrong")),
     [{ type: "text", text: "All of the tools were asked." }],
   ],
   deferred: [[{ type: "text", text: "Some tools are here." }]],

@@ -10,7 +10,7 @@ import {
   toolActions,
 } from "../../src/agents/agent.ts";
 import { TurnActivity } from "../../src/attribution/evidence/turn-activity.ts";
-import { silentLog } from "../../src/project/log.ts";
+import { silentLog } from "../../src/base/log.ts";
 import { createScrubber } from "../../src/redact/create-scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";

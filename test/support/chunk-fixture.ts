@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
+import { levels } from "../../src/base/levels.ts";
 import { type ChunkedSource, type ChunkOptions, chunkSource } from "../../src/code/chunk/chunk.ts";
 import { grammarOf, holdsScripts, type LanguageId } from "../../src/code/languages/index.ts";
 import { scriptsOf } from "../../src/code/parse/embedded.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
-import { levels } from "../../src/project/levels.ts";
 
 /** For tests: the grammars of the last build, and chunking in one step. */
 

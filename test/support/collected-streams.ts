@@ -1,4 +1,4 @@
-import type { Streams } from "../../src/cli/terminal/streams.ts";
+import type { Streams } from "../../src/terminal/streams.ts";
 
 /** Streams that are no terminal, and what was written to them: results and errors. */
 export function collectedStreams(): { streams: Streams; written: { 1: string; 2: string } } {

@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { silentLog } from "../../src/project/log.ts";
-import { projectAt } from "../../src/project/paths.ts";
-import { CodeSearch } from "../../src/search/code/engine.ts";
-import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { projectAt } from "../../src/base/paths.ts";
+import { nameKey, tokenStream } from "../../src/base/text/tokens.ts";
+import { CodeSearch } from "../../src/code/search/engine.ts";
+import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import type { ChunkId, CodeIndex, IndexDriver, Match, Scope, Within } from "../../src/store/index/port.ts";
 import type {
   ChunkRecord,
@@ -15,7 +16,6 @@ import type {
   IndexedFile,
 } from "../../src/store/index/records.ts";
 import { sqliteDriver } from "../../src/store/index/sqlite/sqlite-driver.ts";
-import { nameKey, tokenStream } from "../../src/text/tokens.ts";
 import { chunkRecord, indexedFile } from "./record-fixture.ts";
 
 const everywhere: Scope = { files: null, levels: null };

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { levels } from "../../src/base/levels.ts";
+import type { Project } from "../../src/base/paths.ts";
 import { chunkSource } from "../../src/code/chunk/chunk.ts";
 import { extractGraph } from "../../src/code/graph/extract.ts";
 import { encodeGraph } from "../../src/code/graph/record.ts";
 import { grammarOf, languageOf } from "../../src/code/languages/index.ts";
 import { SourceParser } from "../../src/code/parse/parser.ts";
-import { levels } from "../../src/project/levels.ts";
-import type { Project } from "../../src/project/paths.ts";
 import { SqliteIndex } from "../../src/store/index/sqlite/sqlite-index.ts";
 import { namedProject } from "./named-project.ts";
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/claude.ts";
-import { silentLog } from "../../src/project/log.ts";
+import { silentLog } from "../../src/base/log.ts";
 import type { Scrubber } from "../../src/redact/scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { ingestTranscript } from "../../src/sessions/ingest/ingest.ts";

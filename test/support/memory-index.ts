@@ -1,4 +1,5 @@
-import { PommelError } from "../../src/project/errors.ts";
+import { PommelError } from "../../src/base/errors.ts";
+import { nameKey, tokenStream } from "../../src/base/text/tokens.ts";
 import {
   type ChunkId,
   type ChunkOutline,
@@ -32,7 +33,6 @@ import type {
   SkippedFile,
   Terms,
 } from "../../src/store/index/records.ts";
-import { nameKey, tokenStream } from "../../src/text/tokens.ts";
 
 interface StoredFile {
   id: FileId;

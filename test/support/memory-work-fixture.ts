@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TranscriptLine } from "../../src/agents/agent.ts";
+import { silentLog } from "../../src/base/log.ts";
 import type { Embedder } from "../../src/models/embed/embedder.ts";
-import { silentLog } from "../../src/project/log.ts";
 import type { Scrubber, SecretLedger } from "../../src/redact/scrubber.ts";
 import { kindRules } from "../../src/sessions/chunks/kinds.ts";
 import { chunkOptionsFor } from "../../src/sessions/chunks/rechunk.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename } from "node:path";
-import { fileId } from "../../src/project/files/file-id.ts";
-import { type Project, projectAt } from "../../src/project/paths.ts";
+import { fileId } from "../../src/base/files/file-id.ts";
+import { type Project, projectAt } from "../../src/base/paths.ts";
 import { Registry } from "../../src/store/registry.ts";
 
 /** Makes the directory at `root` a project that is recorded, as `pm init` does, but touches nothing in it. */

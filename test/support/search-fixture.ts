@@ -1,7 +1,7 @@
+import { searchWithCommits } from "../../src/attribution/search/search-with-commits.ts";
+import { QueryEmbedder } from "../../src/code/search/vectors/query-embedder.ts";
 import type { Embedder } from "../../src/models/embed/embedder.ts";
-import { SessionSearch } from "../../src/search/sessions/engine.ts";
-import { openQuery, type SessionAnswer, type SessionQuery } from "../../src/search/sessions/types.ts";
-import { QueryEmbedder } from "../../src/search/vectors/query-embedder.ts";
+import { openQuery, type SessionAnswer, type SessionQuery } from "../../src/sessions/search/types.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 
 /** For tests: a model that knows three things, and what belongs to them. */
@@ -28,7 +28,7 @@ export async function vectorsFor(text: string, by: Embedder = fewThings) {
 export function asker(memory: Memory, root: string, model: Embedder | null = fewThings, now?: () => number) {
   const embedder = model && new QueryEmbedder({ first: model });
   const patience = { ms: 20_000, continueLater: false };
-  const search = new SessionSearch({ root, memory, embedder, waitPolicy: patience, ...(now && { now }) });
+  const search = searchWithCommits({ root, memory, embedder, waitPolicy: patience, ...(now && { now }) });
   return {
     search,
     ask: (query: string, more: Partial<SessionQuery> = {}): Promise<SessionAnswer> =>

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { registryFile } from "../../src/project/home.ts";
+import { registryFile } from "../../src/base/home.ts";
 import { Registry } from "../../src/store/registry.ts";
 
 /** For tests: a home of Pommel's that nobody else uses, until it is removed. */

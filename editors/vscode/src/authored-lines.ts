@@ -1,5 +1,5 @@
+import { relativeTime } from "../../../src/base/text/relative-time.ts";
 import type { BlameRange } from "../../../src/features/blame/operation.ts";
-import { relativeTime } from "../../../src/text/relative-time.ts";
 
 /** As the server sends it: consecutive lines of a document and who wrote them. Lines count from 0 and are inclusive. */
 export interface AuthoredLines extends BlameRange {

@@ -1,6 +1,6 @@
+import { relativeTime } from "../../../src/base/text/relative-time.ts";
 import type { SearchAllResponse } from "../../../src/features/search/operation.ts";
 import type { CommitFound, EventFound } from "../../../src/protocol/results.ts";
-import { relativeTime } from "../../../src/text/relative-time.ts";
 
 /** What a search or an impact found, as a picker shows it. */
 export interface Found {

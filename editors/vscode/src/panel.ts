@@ -15,10 +15,10 @@ import {
   window,
   workspace,
 } from "vscode";
+import { relativeTime } from "../../../src/base/text/relative-time.ts";
+import { beginningOf } from "../../../src/base/text/text-size.ts";
 import type { SessionSummary } from "../../../src/features/sessions/operation.ts";
 import { isRunning } from "../../../src/features/sessions/session-words.ts";
-import { relativeTime } from "../../../src/text/relative-time.ts";
-import { beginningOf } from "../../../src/text/text-size.ts";
 import { countLines, type FileSession, sessionsOf } from "./file-sessions.ts";
 import type { Server } from "./server.ts";
 

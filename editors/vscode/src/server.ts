@@ -19,8 +19,8 @@ import {
   type Middleware,
   State,
 } from "vscode-languageclient/node";
+import { findProgram } from "../../../src/base/find-program.ts";
 import type { RequestNamed, ResponseNamed } from "../../../src/features/index.ts";
-import { findProgram } from "../../../src/project/find-program.ts";
 import type { AuthoredLines } from "./authored-lines.ts";
 
 const installDocs = "https://github.com/pommel-dev/pommel/blob/main/docs/getting-started.md";

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { fits } from "../../protocol/outside.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 

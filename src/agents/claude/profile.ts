@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { textOf } from "../../project/files/if-any.ts";
+import { textOf } from "../../base/files/if-any.ts";
 import type { HookName } from "../../protocol/hooks.ts";
 import type { AgentProfile } from "../agent.ts";
 import { isCopilots } from "../copilot/profile.ts";
@@ -27,7 +27,15 @@ export const claudeProfile = {
   startWith: (prompt) => ["claude", "--", prompt],
   shellVariables: ["CLAUDECODE"],
   hooks: {
-    events: { ...sharedEvents, "tool-failure": "PostToolUseFailure" },
+    events: { ...sharedEvents, "pre-tool-use": "PreToolUse", "tool-failure": "PostToolUseFailure" },
+    takesContext: [
+      "session-start",
+      "user-prompt",
+      "pre-tool-use",
+      "post-tool-use",
+      "tool-failure",
+      "pre-compact",
+    ],
     launchedIn: "CLAUDE_PROJECT_DIR",
     showsMessages: true,
     isByProgram: ({ CLAUDE_CODE_ENTRYPOINT: entrypoint = "" }) => isProgram(entrypoint),
@@ -65,7 +73,7 @@ function isInSettings(root: string, hook: HookName): boolean {
       : [join(dir, "settings.json")],
   );
   const command = new RegExp(
-    `"command"\\s*:\\s*"(?:[^"]*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?"`,
+    `"command"\\s*:\\s*"(?:(?:[^"\\\\]|\\\\.)*[\\\\/ ])?(?:pm|pommel) hook (?:${hook}|handle)(?: \\|\\| true)?(?:;; esac)?"`,
   );
   return files.some((file) => command.test(textOf(file)));
 }

@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { loadConfig } from "../../project/config/config.ts";
-import { findUpwards, mainOf } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { ContextKind } from "../../base/config/settings/session-settings.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { findUpwards, mainOf } from "../../base/paths.ts";
 import { asObject, readObjectFile } from "../reading/json.ts";
 import { type HookSpec, hookEntries, hookSpec } from "../setup/hook-entries.ts";
 import { listEntry, ourServer, serverEntry } from "../setup/json-entry.ts";
@@ -17,22 +19,34 @@ const allHooks = hookSpec(claudeProfile, {
   // Only tools that change files matter, and commands that fail.
   matchers: {
     "pre-compact": "",
+    "pre-tool-use": "Grep|Glob|Bash",
     "post-tool-use": "Edit|Write|MultiEdit|NotebookEdit",
     "tool-failure": "Bash",
   },
   timeout: timeoutSeconds,
+  // Most commands search for nothing, and must not wait for a process that finds that out.
+  onlyIf: { "pre-tool-use": ["Grep", "Glob", "grep", "rg ", "find ", "bfs ", "fd "] },
 });
 
-/** Without the one that serves context after failures alone: it would cost every failing command a process. */
-export const claudeHooks: HookSpec = {
+/** Those that serve a kind of context alone: each costs every such call a process. */
+const hookOfKind = { failure: "tool-failure", search: "pre-tool-use" } as const;
+
+const hooksFor = (kinds: readonly ContextKind[]): HookSpec => ({
   ...allHooks,
-  hooks: allHooks.hooks.filter(({ hook }) => hook !== "tool-failure"),
-};
+  hooks: allHooks.hooks.filter(({ hook }) =>
+    Object.entries(hookOfKind).every(
+      ([kind, serving]) => hook !== serving || kinds.includes(kind as keyof typeof hookOfKind),
+    ),
+  ),
+});
+
+/** As the default settings want them. */
+export const claudeHooks: HookSpec = hooksFor(defaultConfig()["context.kinds"]);
 
 function hooksWanted({ project, env }: Place): HookSpec {
   try {
     const { config } = loadConfig(project ?? null, env);
-    return config["context.kinds"].includes("failure") ? allHooks : claudeHooks;
+    return hooksFor(config["context.kinds"]);
   } catch {
     // Whoever needs the configuration reports that it is invalid; hooks can be removed all the same.
     return claudeHooks;
@@ -80,8 +94,11 @@ function instructionFiles(place: Place): string[] {
   return ownFirst(place, join(place.dir, "CLAUDE.local.md"), shared);
 }
 
-/** GitHub Copilot CLI also reads `.mcp.json`, and by default defers a server's tools. */
-const server = { type: "stdio", ...ourServer, deferTools: "never" };
+/**
+ * A model rarely looks for a tool that it is not shown: each client has its own key for that, and GitHub Copilot CLI also reads
+ * `.mcp.json`.
+ */
+const server = { type: "stdio", ...ourServer, alwaysLoad: true, deferTools: "never" };
 
 export const claudeSetup = setupOf(claudeProfile, {
   parts: [

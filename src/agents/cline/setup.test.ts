@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadPlugin, type PluginFixture } from "../../../test/support/plugin-fixture.ts";
-import { isOwnFile } from "../../project/files/text-file.ts";
+import { isOwnFile } from "../../base/files/text-file.ts";
 import { clineProfile } from "./profile.ts";
 import { clineSetup, pluginText } from "./setup.ts";
 

@@ -1,4 +1,4 @@
-import { shellQuoted } from "../../text/shell.ts";
+import { shellQuoted } from "../../base/text/shell.ts";
 import type { FileTouch } from "../agent.ts";
 import { bounded, boundedInput, bounds, pictureMark } from "../reading/bounds.ts";
 import { asObject, parsedText } from "../reading/json.ts";

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { isTable, parseToml } from "../../project/config/config.ts";
-import { unsetTable } from "../../project/config/toml-edit.ts";
-import { messageOf, PommelError } from "../../project/errors.ts";
-import { readFileText, refusal } from "../../project/files/text-file.ts";
+import { isTable, parseToml } from "../../base/config/config.ts";
+import { unsetTable } from "../../base/config/toml-edit.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
+import { readFileText, refusal } from "../../base/files/text-file.ts";
 import { hooksIn } from "../setup/hook-entries.ts";
 import { applyEdit, inverseOf } from "../setup/json-edit.ts";
 import { runsOurServer } from "../setup/json-entry.ts";

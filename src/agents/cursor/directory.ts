@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { namesIn } from "../../project/files/if-any.ts";
+import { namesIn } from "../../base/files/if-any.ts";
 import type { ForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 import { asObject, known } from "../reading/json.ts";
 import { composerAt, composersIn, headOf } from "./database.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { describeKind, fits, fitting } from "../../protocol/outside.ts";
 import type { Agent, Entry, FileTouch, ReadBatch, TranscriptInfo, TranscriptLine } from "../agent.ts";
 

@@ -1,4 +1,4 @@
-import { codeOf } from "../../project/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 import { type ForeignDatabase, openForeignDatabase } from "../../store/sqlite/open-to-read.ts";
 
 /**

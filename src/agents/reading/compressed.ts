@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Decompress } from "fzstd";
-import { messageOf } from "../../project/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import type { Cursor, ReadBatch } from "../agent.ts";
 import { readBatches, type UnderstandLine } from "./json-lines.ts";
 import { type ByteSource, type ReadLinesOptions, transcriptChanged } from "./read-lines.ts";

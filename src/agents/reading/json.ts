@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { type ParseError, parse } from "jsonc-parser";
 import * as z from "zod/mini";
-import { maxTime } from "../../text/dates.ts";
+import { maxTime } from "../../base/text/dates.ts";
 import { bounds, isRecord } from "./bounds.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Cursor } from "../agent.ts";
 import { bounds } from "./bounds.ts";
 

@@ -37,6 +37,8 @@ export interface HookSpec {
   comments?: boolean;
   /** Hooks run in Git's bash on Windows; other agents use cmd or PowerShell. */
   hasShEverywhere?: boolean;
+  /** Of a hook of all commands: what its payload holds at least one of, so that a shell sees whether it is worth a process. */
+  onlyIf?: Partial<Record<HookName, readonly string[]>>;
   /** An event has its handlers, not groups of them, beside the `version` of the file. */
   isFlat?: boolean;
 }
@@ -56,8 +58,10 @@ interface AgentHook {
  * nothing happens. `exec` replaces the shell, so that a timeout ends the hook itself. cmd and PowerShell have no such
  * guard.
  */
-function commandOf({ agent, hasShEverywhere = false }: HookSpec, hook: HookName): string {
+function commandOf({ agent, hasShEverywhere = false, onlyIf = {} }: HookSpec, hook: HookName): string {
   const command = `pommel ${argumentsOf(agent, hook)}`;
+  const wanted = onlyIf[hook];
+  if (wanted !== undefined) return `${filterBefore(wanted)}${command}${filterAfter}`;
   return hasShEverywhere || process.platform !== "win32" ? `${guard}exec ${command}${otherwise}` : command;
 }
 
@@ -95,6 +99,14 @@ export function hookSpec(
 export const hooksIn = (files: FindFiles, spec: HookSpec): SetupPart =>
   partIn("hooks", files, hookEntries(spec));
 
+/** Reads the payload, and hands it on where it holds one of these. */
+const filterBefore = (wanted: readonly string[]): string =>
+  `${filterStart}${wanted.map((text) => `*'${text}'*`).join("|")}) command -v pommel >/dev/null 2>&1 && printf '%s' "$in" | `;
+const filterStart = "in=$(cat); case $in in ";
+const filterAfter = " || true;; esac";
+const filtered =
+  /^in=\$\(cat\); case \$in in [^)]*\) command -v pommel >\/dev\/null 2>&1 && printf '%s' "\$in" \| (.*) \|\| true;; esac$/;
+
 const guard = "command -v pommel >/dev/null 2>&1 && ";
 const otherwise = " || true";
 
@@ -115,7 +127,11 @@ function hookRunBy({ agent }: HookSpec, handler: Node): HookName | typeof anyHoo
   const node = handler.type === "object" ? valueAt(handler, "command") : undefined;
   if (node?.type !== "string") return null;
   const command = String(node.value);
-  const bare = command.startsWith(guard) ? command.slice(guard.length).replace(/ \|\| true$/, "") : command;
+  const [, behindFilter] = filtered.exec(command) ?? [];
+  const unguarded = command.startsWith(guard)
+    ? command.slice(guard.length).replace(/ \|\| true$/, "")
+    : command;
+  const bare = behindFilter ?? unguarded;
   const [, whose = defaultAgentName, name = ""] = ourCommand.exec(bare.trim()) ?? [];
   if (whose !== agent) return null;
   return name === anyHook ? anyHook : hookNamed(name);

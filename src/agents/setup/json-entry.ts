@@ -1,6 +1,6 @@
 import { getNodeValue, type Node } from "jsonc-parser";
-import type { PommelError } from "../../project/errors.ts";
-import { refusal } from "../../project/files/text-file.ts";
+import type { PommelError } from "../../base/errors.ts";
+import { refusal } from "../../base/files/text-file.ts";
 import { type Addition, type FindFiles, type PartEditor, partIn, type SetupPart } from "../setup.ts";
 import {
   addItem,

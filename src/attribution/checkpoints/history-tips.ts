@@ -1,7 +1,7 @@
+import { loadConfig } from "../../base/config/config.ts";
+import type { Project } from "../../base/paths.ts";
 import { gitFields, gitText, gitTextIfAny } from "../../git/git.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Project } from "../../project/paths.ts";
 
 /** Branches on which another tool keeps sessions, and no code: Entire's. */
 const foreign = /^refs\/(heads|remotes\/[^/]+)\/entire\//;

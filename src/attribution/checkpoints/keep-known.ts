@@ -1,4 +1,4 @@
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { attributeChange } from "../lines/attribute.ts";

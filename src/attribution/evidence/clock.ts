@@ -1,4 +1,4 @@
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import { bringsFrom, names } from "../commands/command-means.ts";
 import type { ShellRun, Write } from "./writes.ts";
 

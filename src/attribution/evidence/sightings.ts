@@ -1,4 +1,4 @@
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { observationsBetween, observationsOf, pathsObserved } from "../../store/memory/observations.ts";
 

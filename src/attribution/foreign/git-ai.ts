@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod/mini";
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import { cleanLabel, fitting } from "../../protocol/outside.ts";
 import type { AttributedLines, ForeignLines } from "./types.ts";
 

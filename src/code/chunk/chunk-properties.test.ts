@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { allLevels, chunk } from "../../../test/support/chunk-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
-import { levels } from "../../project/levels.ts";
-import { identifiersOf, tokenStream } from "../../text/tokens.ts";
+import { levels } from "../../base/levels.ts";
+import { identifiersOf, tokenStream } from "../../base/text/tokens.ts";
 import { languages } from "../languages/index.ts";
 
 /** Pieces of many languages: strung together they are nearly code, which is harder than noise. */

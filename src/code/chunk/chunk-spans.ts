@@ -1,5 +1,5 @@
 import type { Node } from "web-tree-sitter";
-import type { Level } from "../../project/levels.ts";
+import type { Level } from "../../base/levels.ts";
 import type { Grammar } from "../languages/language.ts";
 import type { Definition, Outline } from "./chunk-definitions.ts";
 import { type Border, cutIntoWindows, type Lines, type Range, textBorders } from "./lines.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allLevels, chunk, outline, signatures } from "../../../test/support/chunk-fixture.ts";
-import type { Level } from "../../project/levels.ts";
+import type { Level } from "../../base/levels.ts";
 
 const service = `/** Talks to the bank. */
 import { post } from "./http";

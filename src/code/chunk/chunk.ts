@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { Level } from "../../project/levels.ts";
+import type { Level } from "../../base/levels.ts";
+import { shortenLines } from "../../base/text/long-lines.ts";
+import { tokenStream } from "../../base/text/tokens.ts";
 import type { ChunkRecord, DocComment, SymbolRecord, Terms } from "../../store/index/records.ts";
-import { shortenLines } from "../../text/long-lines.ts";
-import { tokenStream } from "../../text/tokens.ts";
 import { holdingsOf } from "../files/known-files.ts";
 import { grammarOf, holdsScripts, type LanguageId } from "../languages/index.ts";
 import { type PositionedDefinition, type Span, SpanBuilder, spansOfText } from "./chunk-spans.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { mostRuns } from "../../text/runs.ts";
-import { tokenStream } from "../../text/tokens.ts";
+import { mostRuns } from "../../base/text/runs.ts";
+import { tokenStream } from "../../base/text/tokens.ts";
 import { FileWords } from "./file-words.ts";
 
 const spelled = ({ all }: FileWords, numbers: Uint32Array) =>

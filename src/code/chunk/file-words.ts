@@ -1,6 +1,6 @@
+import { createRuns } from "../../base/text/runs.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
 import { enlarged } from "../../store/index/words/byte-strings.ts";
-import { createRuns } from "../../text/runs.ts";
-import { tokensOf } from "../../text/tokens.ts";
 
 /** Numbers that have a buffer in common, at most: a buffer for each text would cost more than what is in it. */
 const together = 16_384;

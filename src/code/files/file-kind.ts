@@ -1,7 +1,7 @@
 /** Whether a person or a machine wrote a file, by its name and its first lines. */
 
 import { posix } from "node:path";
-import { shortenRuns } from "../../text/long-lines.ts";
+import { shortenRuns } from "../../base/text/long-lines.ts";
 import names from "./generated-names.json" with { type: "json" };
 
 /** What package managers write: exact names, lower case. */

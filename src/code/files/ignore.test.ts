@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runs } from "../../../test/support/runs.ts";
+import { type Config, defaultConfig } from "../../base/config/settings.ts";
 import { filesIn } from "../../git/working-files.ts";
-import { type Config, defaultConfig } from "../../project/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
 
 let root: string;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalPath, findUpwards, mainOf, teamDirName } from "../../project/paths.ts";
+import { canonicalPath, findUpwards, mainOf, teamDirName } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 
 /** Code inside a project that is not to be indexed with it: another project, or a worktree of the same repository. */

@@ -1,4 +1,4 @@
-import { memoize } from "../../text/memoize.ts";
+import { memoize } from "../../base/text/memoize.ts";
 import data from "./path-roles.json" with { type: "json" };
 
 /** A file's purpose, judged by its path. Ranking pushes all but "source" down unless the query asks for it. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { codeOf } from "../../project/errors.ts";
-import { blankSection, isOwnFile } from "../../project/files/text-file.ts";
+import { codeOf } from "../../base/errors.ts";
+import { blankSection, isOwnFile } from "../../base/files/text-file.ts";
+import { decodeText } from "../../base/text/decode.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
-import { decodeText } from "../../text/decode.ts";
 import { isBuildOutput } from "./build-output.ts";
 import { hasGeneratedHeader, isGeneratedName, isSecretName, withoutMinified } from "./file-kind.ts";
 

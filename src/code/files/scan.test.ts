@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { defaultConfig } from "../../project/config/settings.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
 import { createIgnoreRules } from "./ignore.ts";
 import { directoriesLeftOut, nestedIn, type ScanItem, scanProject } from "./scan.ts";
 

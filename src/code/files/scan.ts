@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
 import type { FileStamp, SkipReason } from "../../store/index/records.ts";
 import type { Exclusion, IgnoreRules } from "./ignore.ts";
 import type { Nested } from "./nested.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { gitDirAt } from "../../project/paths.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { gitDirAt } from "../../base/paths.ts";
 import { createIgnoreRules } from "./ignore.ts";
 import { trackedFiles } from "./tracked.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commonDirectoryOf } from "../../project/paths.ts";
+import { commonDirectoryOf } from "../../base/paths.ts";
 
 /**
  * The files that git tracks, read from its index as gitformat-index(5) has it (versions 2 to 4): no process, and nothing of a

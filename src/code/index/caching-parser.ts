@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
 import { modelId } from "../../models/embed/static/static-embedder.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
 import type { IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";
@@ -9,7 +9,7 @@ import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool
 import { ParsedFiles } from "./parsed-files.ts";
 
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
-const chunkerVersion = 14;
+const chunkerVersion = 15;
 
 /** Fingerprint of all that files are parsed by; when it changes, every file is indexed again. */
 export function recipeOf(config: Config): string {

@@ -1,7 +1,7 @@
-import type { Config } from "../../project/config/settings.ts";
-import type { ThrownError } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { ThrownError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { Indexer, IndexProgress } from "./indexer.ts";
 

@@ -3,13 +3,13 @@ import { getPriority, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
+import { tokenStream } from "../../base/text/tokens.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
-import { tokenStream } from "../../text/tokens.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import { IndexThread, waitForRoom } from "./index-thread.ts";
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../base/built-file.ts";
+import { asError, PommelError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { sharingWeights } from "../../models/embed/static/token-sums.ts";
-import { builtFile } from "../../project/built-file.ts";
-import { asError, PommelError } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
 import type { CodeIndex, CommitIndex } from "../../store/index/port.ts";
 import type { IndexedFile } from "../../store/index/records.ts";
 import type { IgnoreRules } from "../files/ignore.ts";
@@ -73,7 +73,8 @@ const lookEveryMs = 200;
  * @throws the signal's reason
  */
 export async function waitForRoom(signal: AbortSignal): Promise<void> {
-  while (passes > 0 || [...alive].some((thread) => thread.isWorking)) await sleep(lookEveryMs, undefined, { signal, ref: false });
+  while (passes > 0 || [...alive].some((thread) => thread.isWorking))
+    await sleep(lookEveryMs, undefined, { signal, ref: false });
   for (const thread of alive) void thread.releaseWorkers();
 }
 

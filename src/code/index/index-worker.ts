@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { collectAfterWork, collectWhenGrown } from "../../base/collect-garbage.ts";
+import { thrown } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { letQuestionsGoFirst, nameThread } from "../../base/thread-priority.ts";
 import { indexDriver } from "../../engines/drivers.ts";
-import { collectAfterWork, collectWhenGrown } from "../../project/collect-garbage.ts";
-import { thrown } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import { letQuestionsGoFirst, nameThread } from "../../project/thread-priority.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
 import type { FromThread, IndexThreadSettings, Request, ToThread } from "./index-messages.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import picomatch from "picomatch";
-import { collectWhenGrown } from "../../project/collect-garbage.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { collectWhenGrown } from "../../base/collect-garbage.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { IndexCache } from "../../store/index/index-cache.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { FileStamp, IndexedFile } from "../../store/index/records.ts";

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Config, defaultConfig } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
-import { projectAt } from "../../project/paths.ts";
+import { type Config, defaultConfig } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
+import { projectAt } from "../../base/paths.ts";
 import { type CacheEntry, IndexCache } from "../../store/index/index-cache.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";

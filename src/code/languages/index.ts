@@ -1,5 +1,5 @@
 import { closest, distance } from "fastest-levenshtein";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Grammar, Language } from "./language.ts";
 import { readLanguages } from "./read-languages.ts";
 import textFormats from "./text-formats.json" with { type: "json" };

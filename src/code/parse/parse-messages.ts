@@ -1,4 +1,4 @@
-import type { Level } from "../../project/levels.ts";
+import type { Level } from "../../base/levels.ts";
 import type { FileChange, FileStamp, FileVectors, IndexedFile } from "../../store/index/records.ts";
 import type { LanguageId } from "../languages/index.ts";
 

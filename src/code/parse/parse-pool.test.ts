@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { levels } from "../../project/levels.ts";
+import { levels } from "../../base/levels.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import type { ParsedFile } from "./parse-messages.ts";
 import { ParsePool, type ParsePoolOptions } from "./parse-pool.ts";

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../base/built-file.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
 import { bundledWeights } from "../../models/embed/static/static-embedder.ts";
 import { sharingWeights, type Weights } from "../../models/embed/static/token-sums.ts";
-import { builtFile } from "../../project/built-file.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
 import type { FileStamp } from "../../store/index/records.ts";
 import { headerLanguageOf } from "../languages/index.ts";
 import {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Operation } from "../../answers/operation.ts";
+import { version } from "../../base/version.ts";
 import { publicOperations } from "../../features/index.ts";
-import { version } from "../../project/version.ts";
 import { errorBody } from "../../protocol/http.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;

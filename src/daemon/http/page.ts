@@ -2,8 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { codeOf } from "../../base/errors.ts";
 import type { browsersResponse } from "../../features/page/operation.ts";
-import { codeOf } from "../../project/errors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 
 /** What `pm open` puts into the address has to be used within so long. Milliseconds. */

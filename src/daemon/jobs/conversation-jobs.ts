@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import { scrubQuestions } from "../../answers/audit.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, explanationOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createBudgetedLlm } from "../../models/generate/budget.ts";
 import type { Llm } from "../../models/generate/llm.ts";
 import { createLlm, isLocal, llmSettingsOf, whyNoModelScrubs } from "../../models/generate/registry.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf, messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import { cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { retainMemory } from "../../sessions/forget/forget.ts";

@@ -1,5 +1,5 @@
-import { codeOf, messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { isMoreUrgentDue, listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { claim, fail, finish, noteProgress, putBack, recover } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";

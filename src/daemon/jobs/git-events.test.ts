@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
-import { type Config, defaultConfig } from "../../project/config/settings.ts";
+import { type Config, defaultConfig } from "../../base/config/settings.ts";
 import type { GitHookItem } from "../../protocol/spool-items.ts";
 import { listJobs } from "../../store/memory/jobs/job-rows.ts";
 import { saveTranscript } from "../../store/memory/sessions/transcripts.ts";

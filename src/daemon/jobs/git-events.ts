@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import * as z from "zod/mini";
 import { statTranscript } from "../../agents/registry.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { addTo } from "../../base/multimap.ts";
 import { gitDirectoryOf, headLogOf, isRebasing } from "../../git/git-dir.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { addTo } from "../../project/multimap.ts";
 import { type GitHookItem, gitHookItem, type SpoolItem } from "../../protocol/spool-items.ts";
 import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { askForCommit, askForHistory, askForSync } from "./git-jobs.ts";

@@ -8,14 +8,15 @@ import {
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import type { GitWork } from "../../attribution/checkpoints/work.ts";
 import { attributionVersion } from "../../attribution/lines/verdict.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
 import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";
 import { branchOf } from "../../git/history/head.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
+import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { hasOlderVerdicts, knownCommits } from "../../store/memory/commits/commits.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -257,6 +258,7 @@ export class GitJobs {
     const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
     if (done.lookedAt > 0) {
       log.info(`analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`);
+      retitleByCommits(this.options.memory);
     }
     // The rest continues in a later job.
     signal.throwIfAborted();

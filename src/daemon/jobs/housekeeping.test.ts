@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
 import { allChunks } from "../../store/memory/chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../../store/memory/chunks/chunk-lookup.ts";
 import { mergeTerms, replaceChunks } from "../../store/memory/chunks/chunks.ts";

@@ -1,6 +1,6 @@
-import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { dueCare, takeCareInThread } from "../../store/memory/backups/care.ts";
 import { backupFolder } from "../../store/memory/backups/copies.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { isDamaged } from "../../store/sqlite/database.ts";
 
 /** An id that distinguishes this process's jobs from those of all others, even of a later process with the same pid. */

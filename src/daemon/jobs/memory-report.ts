@@ -1,11 +1,11 @@
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import type { JobsStatus } from "../../features/jobs/operation.ts";
 import { describeMemory, jobsStatusOf } from "../../features/sessions/sessions.ts";
 import type { MemoryStatus, ModelStatus } from "../../features/status/operation.ts";
 import { describeModels } from "../../features/status/status.ts";
 import { modelsOf } from "../../models/embed/embedders.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { careOf } from "../../store/memory/backups/copies.ts";
 import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { codeOf, explanationOf, messageOf, PommelError } from "../../base/errors.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { closeEmbedders, createEmbedders, type Embedders } from "../../models/embed/embedders.ts";
-import { codeOf, explanationOf, messageOf, PommelError } from "../../project/errors.ts";
-import type { SessionSearch } from "../../search/sessions/engine.ts";
+import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { recoverMemory } from "../../store/memory/backups/put-in-place.ts";
 import { unfinishedJobs } from "../../store/memory/jobs/job-rows.ts";

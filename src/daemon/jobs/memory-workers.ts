@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { dueJobs, nextDue } from "../../store/memory/jobs/job-rows.ts";
 import { recover } from "../../store/memory/jobs/jobs.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { searchWithCommits } from "../../attribution/search/search-with-commits.ts";
+import { collectAtRest } from "../../base/collect-garbage.ts";
+import { messageOf } from "../../base/errors.ts";
+import { QueryEmbedder } from "../../code/search/vectors/query-embedder.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedders } from "../../models/embed/embedders.ts";
-import { collectAtRest } from "../../project/collect-garbage.ts";
-import { messageOf } from "../../project/errors.ts";
 import { CurrentScrubber } from "../../redact/project-scrubber.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
-import { QueryEmbedder } from "../../search/vectors/query-embedder.ts";
 import { chunksToEmbed } from "../../sessions/chunks/embed.ts";
+import type { SessionSearch } from "../../sessions/search/engine.ts";
 import { isJobUnfinished } from "../../store/memory/jobs/job-rows.ts";
 import { enqueue, makeDue } from "../../store/memory/jobs/jobs.ts";
 import { Memory } from "../../store/memory/memory.ts";
@@ -61,7 +62,7 @@ export class OpenMemory {
       const { memory } = this;
       this.jobs = this.createJobs();
       const embedder = first && new QueryEmbedder(embedders);
-      this.sessionSearch = new SessionSearch({ root: project.root, memory, embedder });
+      this.sessionSearch = searchWithCommits({ root: project.root, memory, embedder });
       this.workers = new MemoryWorkers({
         ...{ ...options, memory, jobs: this.jobs, lock: this.lock },
         onJob: () => this.afterJob(),

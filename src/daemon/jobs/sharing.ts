@@ -1,6 +1,6 @@
-import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import { syncFact, teamProject } from "../../store/memory/sharing.ts";
 

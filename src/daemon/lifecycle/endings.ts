@@ -1,5 +1,5 @@
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 
 /** Undoes a step of a beginning. */
 export type Ending = () => unknown;

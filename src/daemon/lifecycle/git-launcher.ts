@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { rmSync } from "node:fs";
+import { socketOf } from "../../base/home.ts";
+import type { Logger } from "../../base/log.ts";
 import { programFile } from "../../client/autostart.ts";
 import { useLauncher } from "../../git/launch.ts";
-import { socketOf } from "../../project/home.ts";
-import type { Logger } from "../../project/log.ts";
 
 /**
  * From this size on a fork takes longer than asking another process: 39 ms at 500 MB beside 3 ms, on a busy machine. A daemon

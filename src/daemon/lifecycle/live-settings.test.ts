@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { LiveSettings } from "./live-settings.ts";
 
 let project: Project;

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { LoadedConfig } from "../../project/config/config.ts";
-import { settingKeys } from "../../project/config/setting-values.ts";
-import { type Config, liveSettings, type SettingKey } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import { changeOf } from "../../project/files/file-id.ts";
-import type { Logger } from "../../project/log.ts";
+import type { LoadedConfig } from "../../base/config/config.ts";
+import { settingKeys } from "../../base/config/setting-values.ts";
+import { type Config, liveSettings, type SettingKey } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import { changeOf } from "../../base/files/file-id.ts";
+import type { Logger } from "../../base/log.ts";
 
 /**
  * Calls `then` when any of `files` has changed, appeared or vanished, and all are unchanged for `everyMs`. Polls,

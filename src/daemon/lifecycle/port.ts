@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { chmodSync, existsSync, linkSync, lstatSync, renameSync, rmSync, statSync } from "node:fs";
 import type { Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { codeOf, PommelError } from "../../project/errors.ts";
-import { writeJson } from "../../project/files/replace-file.ts";
-import { daemonFiles, directoryOfSocket, makeDirectory } from "../../project/home.ts";
-import { version } from "../../project/version.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import { writeJson } from "../../base/files/replace-file.ts";
+import { daemonFiles, directoryOfSocket, makeDirectory } from "../../base/home.ts";
+import { version } from "../../base/version.ts";
 import { type DaemonRecord, readDaemonRecord } from "../../protocol/daemon-record.ts";
 
 const firstPort = 17_000;

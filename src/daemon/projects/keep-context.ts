@@ -1,7 +1,7 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { describeReadySources, makeReady } from "../../features/context/ready.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Ending } from "../lifecycle/endings.ts";
 
 /** How often to look whether anything changed that agents are told of. Milliseconds. */

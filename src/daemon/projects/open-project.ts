@@ -1,11 +1,11 @@
 import { shareOpenMemory } from "../../answers/open.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { GitWatch, gitHookEvents } from "../jobs/git-events.ts";
 import { MemoryReport } from "../jobs/memory-report.ts";
 import { MemoryWork } from "../jobs/memory-work.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { statTranscript } from "../../agents/registry.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { priority } from "../jobs/conversation-requests.ts";
 import type { Projects } from "./projects.ts";
 

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test, vi } from "vitest";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import { silentLog } from "../../base/log.ts";
 import type { Indexer, IndexProgress } from "../../code/index/indexer.ts";
+import type { CodeSearch } from "../../code/search/engine.ts";
+import type { CodeQuery } from "../../code/search/types.ts";
 import type { EmbedPass } from "../../models/embed/embed-pass.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
-import { silentLog } from "../../project/log.ts";
-import type { CodeSearch } from "../../search/code/engine.ts";
-import type { CodeQuery } from "../../search/code/types.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { IndexWork } from "./index-work.ts";
 

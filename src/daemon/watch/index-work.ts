@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { collectAfterWork, collectAtRest } from "../../base/collect-garbage.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { Indexing } from "../../code/index/index-messages.ts";
 import type { IndexReport } from "../../code/index/indexer.ts";
+import type { CodeSearch } from "../../code/search/engine.ts";
+import type { CodeAnswer, CodeQuery } from "../../code/search/types.ts";
 import type { QueueStatus } from "../../features/jobs/operation.ts";
-import { isoTime } from "../../features/status/describe-index.ts";
 import type { EmbedPass, EmbedProgress } from "../../models/embed/embed-pass.ts";
-import { collectAfterWork, collectAtRest } from "../../project/collect-garbage.ts";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import type { CodeSearch } from "../../search/code/engine.ts";
-import type { CodeAnswer, CodeQuery } from "../../search/code/types.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 
 /** One open index with those that use it. Replaced as a whole when the index turns out to be damaged. */

@@ -1,8 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agentNamed, agents, defaultAgent, statTranscript } from "../../agents/registry.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { directoriesIn } from "../../sessions/ingest/touched-directories.ts";
 import { type DirectoryWatch, watchTranscripts } from "./watch-directory.ts";
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { temporaryMemory } from "../../../test/support/memory-fixture.ts";
 import { newRepository } from "../../../test/support/repository-fixture.ts";
 import { lineKey } from "../../attribution/lines/line-keys.ts";
-import { silentLog } from "../../project/log.ts";
+import { silentLog } from "../../base/log.ts";
 import { observationsOf } from "../../store/memory/observations.ts";
 import { ChangeObserver, KeysOfFiles } from "./observe-changes.ts";
 

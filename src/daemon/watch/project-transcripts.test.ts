@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { silentLog } from "../../project/log.ts";
-import { projectAt } from "../../project/paths.ts";
+import { silentLog } from "../../base/log.ts";
+import { projectAt } from "../../base/paths.ts";
 import type { MemoryWork } from "../jobs/memory-work.ts";
 import { ProjectTranscripts } from "./project-transcripts.ts";
 

@@ -1,10 +1,10 @@
 import { relative, sep } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
 import { agents, statTranscript } from "../../agents/registry.ts";
-import { codeOf, messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import { addTo } from "../../project/multimap.ts";
-import type { Project } from "../../project/paths.ts";
+import { codeOf, messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { addTo } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Vanishing } from "../../protocol/vanishing.ts";
 import {
   readOwner,

@@ -2,12 +2,12 @@ import { statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { BackendType } from "@parcel/watcher";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
+import { teamDirName } from "../../base/paths.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
 import { directoriesLeftOut, scanProject } from "../../code/files/scan.ts";
 import { vendoredNames } from "../../code/files/vendored.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
-import { teamDirName } from "../../project/paths.ts";
 import { type FileEvent, type Subscribe, watchDirectories } from "./directories.ts";
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { list } from "../../agents/claude/claude.ts";
-import { silentLog } from "../../project/log.ts";
+import { silentLog } from "../../base/log.ts";
 import type { Subscribe } from "./directories.ts";
 import { type DirectoryWatch, watchDirectory } from "./watch-directory.ts";
 

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Agent, TranscriptFile } from "../../agents/agent.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
 import { Batch, networkFilesystem, systemSubscribe } from "./subscribe.ts";
 

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
 import { createIgnoreRules } from "../../code/files/ignore.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
 import { type Watcher, type WatchOptions, watchProject } from "./watcher.ts";
 
@@ -215,7 +215,7 @@ it.skipIf(!canLimitInotify)("polls where no inotify instance is left (needs Linu
   const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
   const script = `
     const { watchProject } = await import(${url("./watcher.ts")});
-    const { silentLog } = await import(${url("../../project/log.ts")});
+    const { silentLog } = await import(${url("../../base/log.ts")});
     const rules = { within: () => () => null, reload() {}, outsideFiles: [] };
     const watcher = await watchProject({
       root: ${JSON.stringify(root)}, rules, debounceMs: 10, pollSeconds: 1, log: silentLog,

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, type Stats, unwatchFile, watchFile } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { messageOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { IgnoreRules } from "../../code/files/ignore.ts";
-import { messageOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
 import type { FileEvent, Subscribe } from "./directories.ts";
 import { Batch, networkFilesystem, startPolling, subscribeTo, systemSubscribe } from "./subscribe.ts";
 

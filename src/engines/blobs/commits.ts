@@ -1,7 +1,7 @@
+import { tokenStream } from "../../base/text/tokens.ts";
 import type { CommitIndex, CommitWeights, Frequencies, Within } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { SegmentBuilder } from "../../store/index/words/segment.ts";
-import { tokenStream } from "../../text/tokens.ts";
 import { type Blob, decodeText, encodeText } from "./blob-store.ts";
 import type { CommitEntry } from "./state.ts";
 import { type IndexStore, Outdated } from "./store.ts";

@@ -1,4 +1,4 @@
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
 
 /** After a failure nothing is tried for so long, as each try may take seconds. Milliseconds. */
 const pauseMs = 2000;

@@ -1,4 +1,4 @@
-import { codeOf, explanationOf, messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, explanationOf, messageOf, PommelError } from "../../base/errors.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import { BlobIndex } from "./blob-index.ts";
 import type { Engine } from "./blob-store.ts";

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { replaceFile } from "../../project/files/replace-file.ts";
-import { projectOf } from "../../project/paths.ts";
+import { replaceFile } from "../../base/files/replace-file.ts";
+import { projectOf } from "../../base/paths.ts";
 import { type KnownCheckout, Registry } from "../../store/registry.ts";
 
 const placeFile = z.object({ key: z.string(), of: z.string() });

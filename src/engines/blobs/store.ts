@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
 import * as z from "zod/mini";
-import { messageOf, PommelError } from "../../project/errors.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
 import { type Blob, type BlobStore, decodeText, type Engine, encodeText } from "./blob-store.ts";
 import { EngineConnection } from "./connection.ts";
 import { type Next, State, type StateChange, stateChange, wholeState } from "./state.ts";

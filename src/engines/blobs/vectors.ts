@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { levels as allLevels, type Level } from "../../project/levels.ts";
+import { levels as allLevels, type Level } from "../../base/levels.ts";
 import { ExactVectors, type FileSpan } from "../../store/index/exact-vectors.ts";
 import {
   chunkId,

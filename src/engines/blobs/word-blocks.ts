@@ -1,6 +1,6 @@
+import { decodeVarints, pushVarint } from "../../base/text/varint.ts";
 import type { Postings } from "../../store/index/words/postings.ts";
 import { encodeChunks, type SegmentChunks } from "../../store/index/words/segment.ts";
-import { decodeVarints, pushVarint } from "../../text/varint.ts";
 import { type Blob, type BlobStore, decodeText, encodeText, joinParts, splitParts } from "./blob-store.ts";
 import type { Collection, Next, SegmentEntry } from "./state.ts";
 import { Outdated } from "./store.ts";

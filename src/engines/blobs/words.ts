@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import {
   isLate,
   type LoadedSegment,

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
-import { messageOf, PommelError } from "../../project/errors.ts";
-import { makeDirectory } from "../../project/home.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
+import { makeDirectory } from "../../base/home.ts";
 import { envelopeFor } from "../../store/encryption/envelope.ts";
 import { engineFolder } from "../../store/index/engine-folder.ts";
 import type { IndexDriver } from "../../store/index/port.ts";

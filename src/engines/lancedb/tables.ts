@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { messageOf, PommelError } from "../../project/errors.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
 import type { Blob, BlobKind, BlobStore } from "../blobs/blob-store.ts";
 import { Outdated } from "../blobs/store.ts";
 

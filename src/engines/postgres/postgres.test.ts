@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vites
 import { expectWordsOfSqlite, indexContract } from "../../../test/support/index-contract.ts";
 import { startTestServer } from "../../../test/support/postgres-server.ts";
 import { chunkRecord, indexedFile } from "../../../test/support/record-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { silentLog } from "../../project/log.ts";
-import { projectOf } from "../../project/paths.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { silentLog } from "../../base/log.ts";
+import { projectOf } from "../../base/paths.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { Registry } from "../../store/registry.ts";
 import { Place } from "../blobs/place.ts";

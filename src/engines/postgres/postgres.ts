@@ -1,4 +1,4 @@
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
 import type { IndexDriver } from "../../store/index/port.ts";
 import {
   connectTo,

@@ -1,14 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Running } from "../../answers/operation.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { type Conversion, decryptHome, encryptHome, rotateKey } from "../../store/encryption/convert.ts";
-import { envelopeFor, homeEnvelope, type KeySource, ownEnvelope } from "../../store/encryption/envelope.ts";
-import { plainFiles } from "../../store/encryption/home-files.ts";
-import { passphraseVariable, unlock } from "../../store/encryption/keys.ts";
-import { sealedEngine } from "../../store/encryption/sealed-driver.ts";
+import { backupFolders } from "../../answers/known-projects.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { encryptHome } from "../../store/encryption/convert.ts";
+import { envelopeFor, homeEnvelope, ownEnvelope } from "../../store/encryption/envelope.ts";
 import { keeperHere } from "../../store/keeper.ts";
 import { type BackupContent, contentOf, uidsOf } from "../../store/memory/backups/backup-content.ts";
 import { backUp } from "../../store/memory/backups/backups.ts";
@@ -21,7 +18,6 @@ import {
   projectHere,
   projectIn,
 } from "../../store/memory/backups/whose-memory.ts";
-import { backupFolders } from "../projects/known-projects.ts";
 
 const folderOf = (project: Project): string =>
   backupFolder(project.memoryDb, loadConfig(project).config["backup.folder"]);
@@ -136,68 +132,4 @@ export function restoreBackup(project: Project, { backup, as }: Restore): void {
   replaceMemory(project.memoryDb, backup, { isOwn: isOwn(project, { backup, as }) });
   // What else is stored follows a memory that is encrypted from now on.
   if (!wasEncrypted && homeEnvelope()) encryptHome("", { backups: backupFolders() });
-}
-
-export { type KeySource, passphraseVariable };
-
-/** Of the home, or of one backup. */
-interface What {
-  backup?: string | undefined;
-}
-
-const envelopeOf = ({ backup }: What) => (backup === undefined ? homeEnvelope() : envelopeFor(backup));
-
-/** Where the key comes from, and whether a passphrase has to be asked for; null: nothing is encrypted. */
-export function keyOf(what: What): { source: KeySource; needsPassphrase: boolean } | null {
-  const source = envelopeOf(what)?.source;
-  if (source === undefined) return null;
-  return { source, needsPassphrase: source.kind === "passphrase" && !process.env[passphraseVariable] };
-}
-
-/** Checks the key; this process, and a daemon that it starts, know the passphrase from then on. @throws PommelError `encryption_locked` */
-export function unlockWith({ passphrase, ...what }: What & { passphrase?: string | undefined }): void {
-  if (passphrase !== undefined) process.env[passphraseVariable] = passphrase;
-  const envelope = envelopeOf(what);
-  if (envelope) unlock(envelope);
-}
-
-interface Choice {
-  /** As the setting `storage.key`. */
-  key: string;
-  /** A new one, where `key` is "passphrase". */
-  passphrase: string | null;
-}
-
-/** Encrypts what is stored, or does the rest where that was interrupted. No daemon may run. */
-export function encrypt(
-  { key, passphrase }: Choice,
-  { onNote }: Running,
-): Conversion & { source: KeySource } {
-  if (passphrase !== null) process.env[passphraseVariable] = passphrase;
-  return { ...encryptHome(key, optionsFor(onNote)), source: homeEnvelope()!.source };
-}
-
-/** Replaces the key. No daemon may run. */
-export function rotate({ key, passphrase }: Choice, { onNote }: Running): KeySource {
-  rotateKey(key, optionsFor(onNote), () => {
-    if (passphrase !== null) process.env[passphraseVariable] = passphrase;
-  });
-  return homeEnvelope()!.source;
-}
-
-/** No daemon may run. */
-export const decrypt = ({ onNote }: Running): Conversion => decryptHome(optionsFor(onNote));
-
-const optionsFor = (onNote: Running["onNote"]) => ({
-  backups: backupFolders(),
-  onFile: (file: string) => onNote?.(file),
-});
-
-/** Files that are still plain although the home is encrypted; null: it is not. @throws PommelError where it cannot be read */
-export function stillPlain(): { key: KeySource["kind"]; files: string[] } | null {
-  const envelope = homeEnvelope();
-  if (envelope === null) return null;
-  sealedEngine();
-  unlock(envelope);
-  return { key: envelope.source.kind, files: plainFiles({ backups: backupFolders() }) };
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession } from "../../../test/support/memory-fixture.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { keeperHere } from "../../store/keeper.ts";
 import { uidsOf } from "../../store/memory/backups/backup-content.ts";
 import { keeperIn, projectIn } from "../../store/memory/backups/whose-memory.ts";

@@ -1,7 +1,7 @@
+import { lineRange, locate, parseLines } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { blameFile } from "./blame-file.ts";
-import { lineRange, locate, parseLines } from "./file-place.ts";
 import type { blameRequest } from "./operation.ts";
 
 export function blame(

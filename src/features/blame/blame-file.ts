@@ -1,15 +1,16 @@
 import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
+import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
+import type { LineRange } from "../../answers/file-place.ts";
+import { agentsSince, notesOnBefore } from "../../attribution/agents-since.ts";
+import { authorsOf } from "../../attribution/lines/line-authors.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { BlamedCommit, BlamedLine } from "../../git/diff/changes-types.ts";
-import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
+import { unknownAuthor } from "../../protocol/line-author.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
-import { isoTime } from "../status/describe-index.ts";
-import { agentsSince, noteOn } from "./agents-since.ts";
-import { summaryOf, unknownAuthor } from "./blame-summary.ts";
+import { summaryOf } from "./blame-summary.ts";
 import { blamedLines } from "./blamed-lines.ts";
-import type { LineRange } from "./file-place.ts";
-import { authorsOf } from "./line-authors.ts";
 import type { AgentsSince, BlameAnswer, BlameRange } from "./operation.ts";
 
 export interface BlameRequest {
@@ -51,7 +52,15 @@ export async function blameFile(
     notes: [
       ...notesOn(memory, lines, commits, unseen),
       ...(note === null ? [] : [note]),
-      ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
+      ...(since === null
+        ? []
+        : notesOnBefore(since, {
+            before: ranges.some(({ author }) => author === "before_agents"),
+            olderUnknown: ranges.some(
+              ({ author, authored_at }) =>
+                author === "unknown" && authored_at !== null && Date.parse(authored_at) < since.at,
+            ),
+          })),
     ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };

@@ -1,25 +1,7 @@
+import { entry, sortedByCount } from "../../base/multimap.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import type { AttributionBasis } from "../../protocol/values.ts";
 import type { BlameRange, BlameSummary, PersonLines, SessionLines } from "./operation.ts";
-
-/** For a line without evidence. */
-export const unknownAuthor: LineAuthor = {
-  author: "unknown",
-  session_id: null,
-  session_title: null,
-  agent: null,
-  model: null,
-  turn: null,
-  tool_use: null,
-  confidence: 0,
-  how: "none",
-  basis: "none",
-  said_by: null,
-  hint: null,
-};
-
-/** For a line from before the first session. */
-export const beforeAgents: LineAuthor = { ...unknownAuthor, author: "before_agents" };
 
 export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   const counts = { agent: 0, human: 0, unknown: 0, before_agents: 0 };
@@ -53,20 +35,6 @@ export function summaryOf(ranges: readonly BlameRange[]): BlameSummary {
   };
 }
 
-/** A map's value for a key, created if missing. */
-export function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  let value = map.get(key);
-  if (value === undefined) {
-    value = make();
-    map.set(key, value);
-  }
-  return value;
-}
-
-/** The values of a map by descending count, equal ones in order of insertion. */
-export const sortedByCount = <V>(map: ReadonlyMap<unknown, V>, countOf: (value: V) => number): V[] =>
-  [...map.values()].sort((a, b) => countOf(b) - countOf(a));
-
 /** What a verdict rests on, in a sentence; docs/why.md has the same table. */
 const sentences: Readonly<Record<AttributionBasis, string>> = {
   written: "Word for word in a tool call, and it showed up in the file while the call ran.",
@@ -75,11 +43,12 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
   in_command: "Word for word in a command, or in a patch that it applied.",
   elsewhere: "Word for word in a call or script of the session that names another file.",
   replied: "Word for word in the code of an agent's reply: a person pasted it.",
-  ran: "It showed up while a command of the agent ran that may write this file.",
+  ran: "It showed up while a command or tool of the agent ran that may write this file.",
   named: "The file was written by a command of the agent that names it.",
   generated: "A code generator that the agent ran writes files of such names.",
   installed: "A package manager that the agent ran writes such lines.",
-  replaced: "A replacement that the agent ran (sed, perl) makes this line of the one before.",
+  replaced:
+    "A replacement that the agent ran (sed, perl, a tool that renames) makes this line of the one before.",
   brought: "A command of the agent moved or copied it here from where the agent had made it.",
   formatted: "It says the same as a line of a tool call, in another form.",
   moved: "It was there before in another place or form, and keeps its author.",
@@ -88,7 +57,7 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
   absence: "No tool call holds it, and no command that an agent ran can have written it.",
   patched: "It came with a patch that an agent applied, and that no recorded session made.",
   verbatim: "Word for word in a tool call, but too short or too late to be sure.",
-  command: "A command of an agent may have written it, or a person.",
+  command: "A command or tool of an agent may have written it, or a person.",
   several: "Equal lines are there several times, an agent wrote one, and perhaps a person.",
   root: "The first commit: nothing shows since when it was there.",
   not_here: "The commit was not made here, and no session that is stored wrote it.",
@@ -100,7 +69,7 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
 export function explanationOf({ author, basis, said_by, how, hint }: LineAuthor): string {
   if (said_by === "note") return "Another tool's note on the commit says so.";
   if (author === "before_agents")
-    return "Older than the first session in the project, or in the first commit.";
+    return "Older than the first session in the project, before which none is missing, or than any agent.";
   if (hint !== null) return "There is no evidence, but the commit's message or notes name an agent.";
   if (basis !== null) return sentences[basis];
   return how === "none" ? sentences.none : `By ${how}, as another version of Pommel found.`;

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
+import type { LineRange } from "../../answers/file-place.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { historyProblem } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import type { LineRange } from "./file-place.ts";
 
 /** git reads no higher numbers. */
 const toTheEnd = 2 ** 31 - 1;

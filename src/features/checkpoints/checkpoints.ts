@@ -1,15 +1,18 @@
 import { analyseFor } from "../../answers/analyse.ts";
+import { backfillHint } from "../../answers/backfill-hint.ts";
 import { changing } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
 import { type Backfilled, backfill } from "../../attribution/checkpoints/backfill.ts";
 import { diffSummary } from "../../attribution/checkpoints/commit-facts.ts";
 import { historyTips } from "../../attribution/checkpoints/history-tips.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { PommelError } from "../../base/errors.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import { silentLog } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
+import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
   checkpointByUid,
@@ -25,8 +28,6 @@ import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { findSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { boundSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { backfillHint } from "../status/backfill-hint.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type {
   CheckpointAnswer,
   CheckpointSession,
@@ -51,7 +52,7 @@ export async function listCheckpointsOf(
   request: CheckpointsRequest,
   root = "",
 ): Promise<CheckpointsAnswer> {
-  const { parseWhen } = await import("../../text/dates.ts");
+  const { parseWhen } = await import("../../base/text/dates.ts");
   const { session, since, until, limit = listed, surviving = false, ...others } = request;
   const filter = {
     ...others,
@@ -260,13 +261,15 @@ export async function backfillHere(
   { since, ...options }: BackfillRequest,
   { signal, onProgress, onNote = () => {} }: Running = {},
 ): Promise<Backfilled & { isShallow: boolean }> {
-  const { parseWhen } = await import("../../text/dates.ts");
+  const { parseWhen } = await import("../../base/text/dates.ts");
   const from = since === undefined ? null : await parseWhen(since, "since");
   await wantHistory(project);
   const log = { ...silentLog, warn: onNote, error: onNote };
-  const report = await changing(project, ({ memory, scrubber, root, worktrees }) => {
+  const report = await changing(project, async ({ memory, scrubber, root, worktrees }) => {
     const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
-    return backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
+    const done = await backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
+    if (done.lookedAt > 0) retitleByCommits(memory);
+    return done;
   });
   return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
 }

@@ -1,8 +1,8 @@
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { type GitInput, gitBytes, gitFields } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import { linesOf } from "../../git/output-lines.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { checkpointOfCommit, checkpointPlaces } from "../../store/memory/commits/checkpoints.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
 import { operation } from "../../answers/operation.ts";
 import {
   branch,
@@ -210,3 +211,6 @@ export const compareCheckpoints = operation({
   response: diffAnswer,
   answer: async () => (await import("./answer.ts")).compareCheckpoints,
 });
+
+/** Works out who wrote the lines of earlier commits. */
+export const backfill = localOperation(async () => (await import("./checkpoints.ts")).backfillHere);

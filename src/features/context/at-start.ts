@@ -1,19 +1,37 @@
 import { basename, isAbsolute, posix } from "node:path";
+import { harmless } from "../../base/text/quotation.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { defaultBranches } from "../../git/history/head.ts";
+import { sharedBy } from "../../protocol/origin.ts";
+import { shortId } from "../../sessions/short-id.ts";
 import { sessionsByForm } from "../../store/memory/commands.ts";
 import { eventsOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
+import { findOpenElsewhere, type LastWords, lastWords } from "../recall/state.ts";
+import { quoteEnd } from "../recall/words.ts";
 import { briefWithoutCommands, changedIn, versionControl, workingCommands } from "../sessions/brief.ts";
 import { decisionsToTell, notesToTell } from "./for-edit.ts";
+import { instructionsOf } from "./instructions-said.ts";
 import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
 
 const most = { files: 2, filesOfBranch: 4, sessionsOfBranch: 5 } as const;
 /** Characters. */
-const longest = { title: 70, asked: 80, outcome: 90, open: 80, subject: 48 } as const;
+const longest = {
+  ...{
+    title: 70,
+    asked: 120,
+    said: 200,
+    elsewhere: 80,
+    outcome: 90,
+    open: 80,
+    subject: 48,
+    instruction: 160,
+  },
+} as const;
+const maxSessionsElsewhere = 60;
 
 /** As a reference, the state of the branch that a session was the last on. */
 const ofBranch = ":branch";
@@ -134,6 +152,7 @@ export async function toTellAtStart(source: ContextSource, sessionUid: string): 
   const from = hasTurns ? (own.lastAt ?? 0) : 0;
   return [
     ...(ofWork === null ? [] : lastOnBranch(source, ofWork, sees, from)),
+    ...(hasTurns ? [] : await openElsewhere(source, branch, sees)),
     ...notesToTell(source, {
       since: Math.max(now - notesReach * day, from),
       of: (session) => session === null || !sees(session),
@@ -191,6 +210,7 @@ export function toTellAfterCompaction(
         ];
   return [
     ...notesToTell(source, { since: 0, of: isOwn, most: maxNotes }),
+    ...instructionsToKeep(source, own, summary),
     ...decisionsToTell(source, {
       since: null,
       of: isOwn,
@@ -209,6 +229,49 @@ export function toTellAfterCompaction(
   ];
 }
 
+/**
+ * What must be kept word for word of a session that is about to be compacted: what the person told the agent to do or not to do,
+ * and what was decided.
+ */
+export function toKeepInCompaction(source: ContextSource, sessionUid: string): Injection[] {
+  const own = sessionByUid(source.memory, sessionUid);
+  if (own === null) return [];
+  return [
+    ...instructionsToKeep(source, own, null),
+    ...decisionsToTell(source, {
+      since: null,
+      of: (session) => session === sessionUid,
+      files: null,
+      branch: null,
+      most: maxDecisions,
+      why: "decided in this session",
+    }),
+  ];
+}
+
+/** What the person said that holds for the rest of a session, as far as a summary does not have it. */
+function instructionsToKeep(
+  { memory, until }: ContextSource,
+  own: SessionRecord,
+  summary: string | null,
+): Injection[] {
+  return instructionsOf(memory, own, until)
+    .filter(({ text }) => !summary?.includes(text))
+    .map(({ text, turn }) => {
+      const line = `The user said (turn ${turn}): “${beginningOf(harmless(text), longest.instruction)}”`;
+      return {
+        ...{
+          ref: `said:${own.uid}:${turn}:${text.length}`,
+          kind: "The user said",
+          quote: text,
+          place: "",
+          line,
+        },
+        ...{ why: "said before the compaction", score: null },
+      };
+    });
+}
+
 /** The state of the work on a branch: what its last session did, and left open. */
 function lastOnBranch(
   source: ContextSource,
@@ -221,11 +284,47 @@ function lastOnBranch(
     ({ uid, lastAt }) => !sees(uid) && (lastAt ?? 0) > from,
   );
   if (!last) return [];
-  const item = sessionToTell(source, last, {
-    kind: "The last session on this branch",
-    why: `the last session on ${branch}`,
+  const words = lastWords(memory, last, until);
+  if (words === null) return [];
+  const line = wordStop(last, words);
+  return [
+    {
+      ...{ ref: `session:${last.uid}${ofBranch}`, kind: "Stopped", quote: line, place: "", line },
+      ...{ why: `the last session on ${branch}`, score: null },
+    },
+  ];
+}
+
+/** Where a session stopped, by its last words: a summary's "open points" may be done by now. */
+function wordStop({ uid, lastAt, author }: SessionRecord, words: LastWords): string {
+  const { turn, asked, said, ended, at } = words;
+  const when = new Date(at ?? lastAt ?? 0).toISOString().slice(0, 16).replace("T", " ");
+  const parts = [
+    asked === "" ? "" : `asked “${beginningOf(harmless(asked), longest.asked)}”`,
+    said === "" ? "" : `said last ${quoteEnd(said, longest.said)}`,
+    ended === null || ended === "completed" ? "" : states[ended],
+  ];
+  return `Stopped on this branch ${when}Z [${shortId(uid)}:${turn}]${author === null ? "" : `, ${sharedBy(author)}`}: ${parts.filter((part) => part !== "").join("; ")}.`;
+}
+
+/** Branches whose work is neither merged nor old, for who starts on another one. */
+async function openElsewhere(
+  source: ContextSource,
+  branch: string | null,
+  sees: (uid: string) => boolean,
+): Promise<Injection[]> {
+  const { memory, root, now, until } = source;
+  const sessions = listSessions(memory, { until, remembered: true, limit: maxSessionsElsewhere }).filter(
+    ({ uid }) => !sees(uid),
+  );
+  const found = await findOpenElsewhere({ root }, memory, sessions, { branch, now, until });
+  return found.map(({ branch: name, session_id: uid, at, said }) => {
+    const line = `Open elsewhere: ${harmless(name)}, not merged, last worked on ${(at ?? "").slice(0, 10)} [${shortId(uid)}]: ${quoteEnd(said, longest.elsewhere)}`;
+    return {
+      ...{ ref: `session:${uid}:elsewhere`, kind: "Open elsewhere", quote: line, place: "", line },
+      ...{ why: `open on ${name}`, score: null },
+    };
   });
-  return item === null ? [] : [item];
 }
 
 function eventOf({ memory, until }: ContextSource, branch: string | null): Injection[] {

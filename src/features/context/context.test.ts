@@ -9,10 +9,10 @@ import {
   prompt,
   ran,
 } from "../../../test/support/turn-fixture.ts";
-import { type Config, defaultConfig } from "../../project/config/settings.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
+import { type Config, defaultConfig } from "../../base/config/settings.ts";
 import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
+import { SessionSearch } from "../../sessions/search/engine.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { saveEvent } from "../../store/memory/events.ts";
@@ -153,12 +153,12 @@ describe("at the start of a session", () => {
     });
     const { text, items, tokens } = await ask({ event: "session-start", source: "startup" });
     expect(items.map(({ ref, kind }) => [ref, kind])).toEqual([
-      ["session:last:branch", "The last session on this branch"],
+      ["session:last:branch", "Stopped"],
       ["note:n1", "User's note"],
       ["chunk:last:raw:0", "User's decision"],
       ["event:e1", "This branch's event"],
     ]);
-    expect(items[0]!.quote).toContain("asked of last 1. Outcome: The importer retries now.");
+    expect(text).toMatch(/- Stopped on this branch \S+ \S+ \[last:1\]: asked “asked of last 1”\.\n/);
     expect(text).toContain(
       "“We decided to retry three times instead of once.” (session last turn 1, 2026-03-09",
     );
@@ -204,8 +204,9 @@ describe("at the start of a session", () => {
     });
     note("n1", "releases are cut on Fridays", 3, null, "bob@acme.test");
     const { text } = await ask({ event: "session-start" });
-    expect(text).toContain("The last session on this branch: “asked of theirs 1.");
-    expect(text).toContain("(session theirs, shared by ann@acme.test, 2026-03-09");
+    expect(text).toMatch(
+      /- Stopped on this branch .* \[theirs:1\], shared by ann@acme\.test: asked “asked of theirs 1”\./,
+    );
     expect(text).toContain(
       "- Note by bob@acme.test, a colleague: “releases are cut on Fridays” (from a shell, 2026-",
     );
@@ -604,7 +605,9 @@ describe("after a command failed", () => {
     expect(text).toContain("npm start -- --port 0");
     expect(items).toMatchObject([{ ref: "fix:before:1:1", kind: "Fixed before" }]);
     expect((await ask({ event: "tool-failure", error })).text).toBeNull();
-    expect((await ask({ event: "user-prompt", prompt: "go on" })).reason).toBe("context.kinds has no prompt");
+    expect((await ask({ event: "user-prompt", prompt: "go on" })).reason).toBe(
+      "context.kinds has no past and no prompt",
+    );
   });
 
   it("is silent on another error, and in the session that met it", async () => {
@@ -613,5 +616,57 @@ describe("after a command failed", () => {
       (await ask({ event: "tool-failure", error: "Error: listen EACCES: permission denied" })).text,
     ).toBeNull();
     expect((await ask({ event: "tool-failure", error, session_id: "before" })).text).toBeNull();
+  });
+});
+
+describe("a prompt that refers to earlier work", () => {
+  beforeEach(() => {
+    config["context.kinds"] = ["past"];
+    session("earlier", 3, [decided("We decided to retry the importer three times instead of once.")]);
+  });
+
+  it("is answered with what was decided, once", async () => {
+    const prompt = "what did we decide about the importer's retry?";
+    const { text, items } = await ask({ event: "user-prompt", prompt });
+    expect(text).toMatch(
+      /\n- DECIDED 2026-03-07 by the user: “We decided to retry the importer .*\[earlier:1\]\n/,
+    );
+    expect(items).toMatchObject([{ ref: "chunk:earlier:raw:0" }]);
+    expect((await ask({ event: "user-prompt", prompt })).text).toBeNull();
+  });
+
+  it.each([
+    "add a retry to the importer",
+    "did we already fix the exporter's colours?",
+    "again",
+    "as discussed, the importer",
+  ])("%j is not, or is about something else", async (prompt) => {
+    expect((await ask({ event: "user-prompt", prompt })).text).toBeNull();
+  });
+});
+
+describe("before a compaction", () => {
+  it("says what the person told the agent to do or not to do, word for word", async () => {
+    const { id } = addSession(memory, "current", { branch: "retries", lastAt: now });
+    saveTurn(
+      memory,
+      id,
+      turn(1, { startedAt: now - 3000, prompt: "Add a retry. Never commit without asking me." }),
+    );
+    saveTurn(
+      memory,
+      id,
+      turn(2, { startedAt: now - 2000, prompt: "why does it fail?\nValueError: must not be 0" }),
+    );
+    const { text } = await ask({ event: "pre-compact" });
+    expect(text).toBe(
+      "<pommel-context>\n- The user said (turn 1): “Never commit without asking me.”\n</pommel-context>",
+    );
+    const after = await ask({ event: "session-start", source: "compact" });
+    expect(after.text).toContain("- The user said (turn 1): “Never commit without asking me.”");
+    compactedTo = "1. Never commit without asking me.";
+    expect((await ask({ event: "session-start", source: "compact" })).text ?? "").not.toContain(
+      "Never commit",
+    );
   });
 });

@@ -3,13 +3,13 @@ import { isAbsolute, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../agents/agent.ts";
 import { recognise } from "../../agents/registry.ts";
-import { configOf, keeperOf, withIndex, withMemory } from "../../answers/open.ts";
+import { configOf, keeperOf, openIndex, withIndex, withMemory } from "../../answers/open.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import type { ContextKind } from "../../base/config/settings/session-settings.ts";
+import { isInside, type Project } from "../../base/paths.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { recentChangesOf } from "../../git/history/file-changes.ts";
 import { branchAtHand } from "../../git/history/head.ts";
-import type { ContextKind } from "../../project/config/settings/session-settings.ts";
-import { isInside, type Project } from "../../project/paths.ts";
 import type { ContextEvent } from "../../protocol/values.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
@@ -19,12 +19,16 @@ import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { transcriptByPath } from "../../store/memory/sessions/transcripts.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { sessionSearch } from "../search/all.ts";
-import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
+import { searchCode } from "../search/code.ts";
+import { toKeepInCompaction, toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { toTellForEdit } from "./for-edit.ts";
 import { injectionsForFailure, toTellOfRevert } from "./for-failure.ts";
+import { toTellOfPast } from "./for-past.ts";
 import { injectionForPrompt } from "./for-prompt.ts";
+import { definitionsNamed, placesForSearch } from "./for-search.ts";
 import type { ContextRequest, ContextResponse } from "./operation.ts";
 import { codeNamed, minRelevance } from "./relevance.ts";
+import type { SearchAsked } from "./search-asked.ts";
 import { type ContextSource, type FileHistory, frameQuotes, type Injection } from "./source.ts";
 
 /**
@@ -102,8 +106,16 @@ async function itemsFor(
     if (!isCompaction(request)) return toTellAtStart(source, sessionUid);
     return toTellAfterCompaction(source, sessionUid, (await source.summary?.()) ?? null);
   }
+  if (event === "pre-compact") return toKeepInCompaction(source, sessionUid);
+  if (event === "pre-tool-use") {
+    const { search } = request;
+    if (search === undefined || !source.code) return "no search, or no index of code";
+    return placesForSearch(source.code, inProject(source, search, request), openedBy(source, sessionUid));
+  }
   if (event === "user-prompt") {
     const { prompt = "" } = request;
+    const past = kinds.includes("past") ? await toTellOfPast(source, sessionUid, prompt) : [];
+    if (past.length > 0 || !kinds.includes("prompt")) return past;
     const said = await injectionForPrompt(source, { sessionUid, prompt, least: minRelevance[mode] });
     return [...said, ...(await source.namedCode(prompt))];
   }
@@ -131,10 +143,31 @@ const isCompaction = ({ event, source }: ContextRequest) => event === "session-s
 
 const kindsOf: Readonly<Record<ContextEvent, readonly ContextKind[]>> = {
   "session-start": ["start"],
-  "user-prompt": ["prompt"],
+  "user-prompt": ["past", "prompt"],
+  "pre-tool-use": ["search"],
+  "pre-compact": ["compaction"],
   "tool-failure": ["failure"],
   "post-tool-use": ["revert", "edit"],
 };
+
+/** A search as seen from the project's root. */
+function inProject(
+  { root, worktrees }: ContextSource,
+  search: SearchAsked,
+  { cwd = root }: ContextRequest,
+): SearchAsked {
+  if (search.path === "") return search;
+  const path = relativizer({ root, worktrees, cwd: root })(resolve(cwd, search.path));
+  return { ...search, path: isAbsolute(path) ? search.path : path };
+}
+
+/** Whether the session has read or changed a file already, as far as is recorded. */
+function openedBy({ memory }: ContextSource, sessionUid: string): (path: string) => boolean {
+  const session = sessionByUid(memory, sessionUid);
+  if (session === null) return () => false;
+  const opened = new Set(turnsOf(memory, session.id).flatMap(({ files }) => files.map(({ path }) => path)));
+  return (path) => opened.has(path);
+}
 
 /** Paths as stored, from any worktree. An agent may work anywhere, which does not make its session foreign. */
 function filesOf(
@@ -180,6 +213,15 @@ export async function sourceFor(
     search: async (query) => (await sessionSearch(project, memory, config)).search(query),
     // An index that is missing, or fails, must not prevent the rest of the context.
     namedCode: (prompt) => withIndex(project, config, (index) => codeNamed(index, prompt)).catch(() => []),
+    code: {
+      definitions: (names) =>
+        withIndex(project, config, (index) => definitionsNamed(index, names)).catch(() => []),
+      // A tree that is not indexed yet takes longer to read than the search itself.
+      search: async (query, paths) =>
+        openIndex(project) === null
+          ? null
+          : searchCode(project, { q: query, path: [...paths], limit: 5 }).catch(() => null),
+    },
     origin: await originOf(memory, request),
     summary: () => summaryIn(memory, request),
     revertOf: (commit) => inTime(commitFatesOf(root, memory).revertOf(commit)),

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { labelNote, labelWords } from "../../protocol/origin.ts";
-import { FileAges } from "../../search/sessions/fate/freshness.ts";
 import {
   replacements,
   type SessionDecision,
@@ -8,6 +8,7 @@ import {
   storedDecisions,
 } from "../../sessions/decisions/stored.ts";
 import { rejectionIn } from "../../sessions/notes/notes.ts";
+import { FileAges } from "../../sessions/search/fate/freshness.ts";
 import { annotationById, listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { chunkIdsIn } from "../../store/memory/chunks/chunk-filter.ts";
 import { chunksByIds } from "../../store/memory/chunks/chunks.ts";
@@ -17,7 +18,6 @@ import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { firstEdits } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { versionControl } from "../sessions/brief.ts";
 import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
 

@@ -1,7 +1,7 @@
+import { beginningOf } from "../../base/text/text-size.ts";
 import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import type { KnownError } from "../fix/operation.ts";
 import { recordedEditsOf } from "../lost/find-lost-text.ts";

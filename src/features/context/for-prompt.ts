@@ -1,6 +1,6 @@
 import type { SessionResult } from "../../protocol/results.ts";
-import { openQuery } from "../../search/sessions/types.ts";
 import { closestTo, decisionsByChunk } from "../../sessions/decisions/stored.ts";
+import { openQuery } from "../../sessions/search/types.ts";
 import { contentWords } from "../../sessions/summaries/prose.ts";
 import { annotationById } from "../../store/memory/chunks/annotations.ts";
 import { chunkByUid } from "../../store/memory/chunks/chunks.ts";

@@ -1,3 +1,5 @@
+import { harmless } from "../../base/text/quotation.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { effectiveUses } from "../../sessions/ingest/turns.ts";
 import { shortId } from "../../sessions/short-id.ts";
@@ -16,8 +18,6 @@ import {
   sessionByUid,
 } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { harmless } from "../../text/quotation.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { filesNamedBy } from "./at-start.ts";
 import type { Injected, InjectedUse, injectionsResponse } from "./operation.ts";
 

@@ -33,6 +33,8 @@ export const contextRequest = lazy(() =>
     added: z.optional(z.string()),
     /** Of tool-failure: what the command reported. It is searched for, and not kept. */
     error: z.optional(z.string()),
+    /** Of pre-tool-use: what is about to be searched for. It is searched for, and not kept. */
+    search: z.optional(z.object({ pattern: z.string(), path: z.string(), isForFiles: z.boolean() })),
     cwd: z.optional(place),
     /** The session's transcript: a new one may show that it is a fork before the session is stored. */
     transcript_path: z.optional(place),

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { audited } from "../../answers/audit.ts";
 import { throughDoor } from "../../answers/door.ts";
 import { configOf, withMemory } from "../../answers/open.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { changeOf } from "../../project/files/file-id.ts";
-import { homeOf, ownConfigFile } from "../../project/home.ts";
-import { gitDirAt, type Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { changeOf } from "../../base/files/file-id.ts";
+import { homeOf, ownConfigFile } from "../../base/home.ts";
+import { gitDirAt, type Project } from "../../base/paths.ts";
+import { tokensOf } from "../../base/text/text-size.ts";
 import {
   changedAt,
   type ReadyAtStart,
@@ -22,7 +23,6 @@ import { saveInjection } from "../../store/memory/injections.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { activeSessions } from "../../store/memory/sessions/sessions-here.ts";
 import { trustFileIn } from "../../sync/origin/trust.ts";
-import { tokensOf } from "../../text/text-size.ts";
 import { toTellAfterCompaction, toTellAtStart } from "./at-start.ts";
 import { maxTokens, sourceFor, summaryIn } from "./context.ts";
 import { toTellByFile } from "./for-edit.ts";

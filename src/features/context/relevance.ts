@@ -1,6 +1,7 @@
+import { identifiersOf, nameKey, partsOf, stem } from "../../base/text/tokens.ts";
 import { roleOf } from "../../code/files/path-role.ts";
+import { analyseQuery } from "../../code/search/query.ts";
 import type { SessionResult } from "../../protocol/results.ts";
-import { analyseQuery } from "../../search/code/query.ts";
 import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
 import {
   chunksByUids,
@@ -9,7 +10,6 @@ import {
   sessionsWithToken,
 } from "../../store/memory/chunks/chunk-lookup.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { identifiersOf, nameKey, partsOf, stem } from "../../text/tokens.ts";
 import type { Injection } from "./source.ts";
 
 /*

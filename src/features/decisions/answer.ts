@@ -1,5 +1,5 @@
 import type { Subjects } from "../../answers/operation.ts";
-import { loadConfig } from "../../project/config/config.ts";
+import { loadConfig } from "../../base/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { decisionsIn } from "./decisions.ts";
 import type { decisionsRequest } from "./operation.ts";

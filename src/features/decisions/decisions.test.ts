@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { projectAt } from "../../project/paths.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { projectAt } from "../../base/paths.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";

@@ -1,6 +1,8 @@
 import picomatch from "picomatch";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import {
   closestTo,
   decisionsByChunk,
@@ -16,9 +18,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
 import { memorySearch } from "../search/all.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { Decision, DecisionsAnswer } from "./operation.ts";
 import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
 

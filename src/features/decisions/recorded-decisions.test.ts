@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type Repository, temporaryRepository } from "../../../test/support/checkpoint-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { projectAt } from "../../project/paths.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { projectAt } from "../../base/paths.ts";
 import { recordedDecisions } from "./recorded-decisions.ts";
 
 let repo: Repository;

@@ -1,20 +1,20 @@
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
 import { agents } from "../../agents/registry.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { textOf } from "../../base/files/if-any.ts";
+import type { Project } from "../../base/paths.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { readSource } from "../../code/files/read-source.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { textOf } from "../../project/files/if-any.ts";
-import type { Project } from "../../project/paths.ts";
 import { originOf, speakerOf } from "../../protocol/origin.ts";
 import { scrubberOf } from "../../redact/project-scrubber.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import type { Decision } from "./operation.ts";
 
 /** A decision of which only this much is known; by whom, null where the repository says it. */

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname, join } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { textOf } from "../../project/files/if-any.ts";
-import { findProgram } from "../../project/find-program.ts";
+import { PommelError } from "../../base/errors.ts";
+import { textOf } from "../../base/files/if-any.ts";
+import { findProgram } from "../../base/find-program.ts";
 import { beginning, type Deed, type StorySession, story } from "./story.ts";
 
 const hourMs = 3_600_000;

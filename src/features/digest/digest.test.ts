@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { edited } from "../../../test/support/attribution-fixture.ts";
 import { addSession, chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { findSession, saveSession } from "../../store/memory/sessions/sessions.ts";

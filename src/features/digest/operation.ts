@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
+import { asked, where } from "../../protocol/everywhere.ts";
 import {
   branch,
   count,
@@ -37,7 +38,7 @@ const digestSession = lazy(() =>
     /** Prompts of that time, each in a line: the first ones that say more than "go on". */
     asked: strings,
     prompts: count,
-    /** What came of it, and what it left open, as far as its summary says; "": nothing. */
+    /** What came of it, and what it left open, as its brief says; "": nothing. */
     outcome: text,
     open: text,
     /** Files that it changed, those it changed most first. */
@@ -99,4 +100,19 @@ export const sumUp = operation({
   request: digestRequest,
   response: digestAnswer,
   answer: async () => (await import("./answer.ts")).sumUp,
+});
+
+/** A part for each project in which anything happened, by its root. */
+export const digestEverywhereRequest = lazy(() => z.extend(z.omit(digestRequest(), { by: true }), where));
+
+export const digestEverywhereResponse = lazy(() => z.extend(digestAnswer(), asked));
+
+export const digestEverywhere = operation({
+  name: "digestEverywhere",
+  path: "GET /everywhere/digest",
+  summary: "Sum up what happened lately in all projects",
+  of: "machine",
+  request: digestEverywhereRequest,
+  response: digestEverywhereResponse,
+  answer: async () => (await import("./answer.ts")).digestEverywhere,
 });

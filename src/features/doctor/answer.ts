@@ -1,6 +1,6 @@
 import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { doctorResponse } from "./operation.ts";
 

@@ -2,13 +2,13 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { agents } from "../../agents/registry.ts";
 import { changing } from "../../answers/changing.ts";
 import { withMemoryIfAny } from "../../answers/open.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf } from "../../base/errors.ts";
+import { registryFile } from "../../base/home.ts";
+import { silentLog } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf } from "../../project/errors.ts";
-import { registryFile } from "../../project/home.ts";
-import { silentLog } from "../../project/log.ts";
-import type { Project } from "../../project/paths.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import {
   leftOut,

@@ -11,6 +11,7 @@ import type {
   closeEventRequest,
   createEventRequest,
   eventRequest,
+  eventsEverywhereRequest,
   eventsRequest,
   linkEventRequest,
 } from "./operation.ts";
@@ -29,3 +30,6 @@ export const linkEvent = ({ project }: Subjects["project"], request: Shaped<type
 
 export const closeEvent = ({ project }: Subjects["project"], request: Shaped<typeof closeEventRequest>) =>
   close(project, request.event, request.status);
+
+export const eventsEverywhere = async (_: object, request: Shaped<typeof eventsEverywhereRequest>) =>
+  (await import("./everywhere.ts")).eventsEverywhere(request);

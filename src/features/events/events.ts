@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import { changing } from "../../answers/changing.ts";
+import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory, withMemoryIfAny } from "../../answers/open.ts";
+import { codeOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { shellQuoted } from "../../base/text/shell.ts";
 import { commitNamed } from "../../git/history/history.ts";
-import { codeOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { type SuggestedEvent, suggestEvents } from "../../sessions/events/branch-title.ts";
 import {
@@ -21,10 +25,6 @@ import { eventsOf, findEvent, isLinked, linksOf, membersOf } from "../../store/m
 import type { Memory } from "../../store/memory/memory.ts";
 import type { EventLink, EventRecord } from "../../store/memory/memory-records.ts";
 import { countsOfSessions, sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { parseWhen } from "../../text/dates.ts";
-import { shellQuoted } from "../../text/shell.ts";
-import { listProjects } from "../projects/known-projects.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type {
   CreateEventRequest,
   EventAnswer,

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
+import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
   count,
   described,
@@ -216,4 +217,20 @@ export const closeEvent = operation({
   request: closeEventRequest,
   response: closedEvent,
   answer: async () => (await import("./answer.ts")).closeEvent,
+});
+
+export const eventsEverywhereRequest = lazy(() => z.extend(eventsRequest(), where));
+
+export const eventsEverywhereResponse = lazy(() =>
+  z.object({ events: z.array(z.extend(listedEvent(), inProject)), archived: count, ...asked }),
+);
+
+export const eventsEverywhere = operation({
+  name: "eventsEverywhere",
+  path: "GET /everywhere/events",
+  summary: "List events of all projects",
+  of: "machine",
+  request: eventsEverywhereRequest,
+  response: eventsEverywhereResponse,
+  answer: async () => (await import("./answer.ts")).eventsEverywhere,
 });

@@ -3,10 +3,10 @@ import { commitInfo } from "../../attribution/checkpoints/commit-facts.ts";
 import { recordNotes } from "../../attribution/checkpoints/record-notes.ts";
 import { readTraces, type TraceFile, traceRecordOf } from "../../attribution/foreign/agent-trace.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
-import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { attributedCommits } from "./export-notes.ts";
 

@@ -8,7 +8,7 @@ import { addSession } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { repositoryWithAgents } from "../../../test/support/repository-with-agents-fixture.ts";
 import { readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { pathOf } from "../../sync/branch/manifest.ts";
 import { encode } from "../../sync/branch/shared-file.ts";
 import { carryAttribution } from "./carry.ts";

@@ -1,13 +1,13 @@
 import { writeAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
 import { patchIdsOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, commonAncestor } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import { type NotesExport, writeNotesOf } from "./export-notes.ts";
 import { type AuthoredLine, authorsCarried } from "./recorded-authors.ts";
 

@@ -1,5 +1,9 @@
 import { gitAiRef, writeAuthorshipLog, writerOf } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { plainOneLine } from "../../base/text/text-size.ts";
+import { version } from "../../base/version.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import type { CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
@@ -7,16 +11,12 @@ import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, historyProblem } from "../../git/history/history.ts";
 import { notesIn, tipOf, writeNotes } from "../../git/notes.ts";
 import { readObjects } from "../../git/objects.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import { shortId } from "../../sessions/short-id.ts";
 import { attributionsOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AttributionRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { plainOneLine } from "../../text/text-size.ts";
 
 /** A commit with who wrote its lines; paths from the top of the repository. */
 interface AttributedCommit {

@@ -1,15 +1,15 @@
 import { withMemoryIfAny } from "../../answers/open.ts";
 import { gitAiRef, readAuthorshipLog } from "../../attribution/foreign/git-ai.ts";
 import type { AttributedLines } from "../../attribution/foreign/types.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { addTo } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
 import { blameOf } from "../../git/diff/blame.ts";
 import { changesOf, placeOf, type WhatChanged } from "../../git/diff/changes.ts";
 import type { BlamedLine, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { GitFailure, gitText } from "../../git/git.ts";
 import { notesIn } from "../../git/notes.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { addTo } from "../../project/multimap.ts";
-import type { Project } from "../../project/paths.ts";
 import { attributionsOf, commitPathKey, rangeOf } from "../../store/memory/commits/attributions.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";

@@ -1,20 +1,20 @@
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
 import type { Survival } from "../../attribution/survival.ts";
+import { PommelError } from "../../base/errors.ts";
+import { entry } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { filesIn } from "../../git/working-files.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { blameAuthors } from "../../protocol/values.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import type { LinesOfAgents } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { entry } from "../blame/blame-summary.ts";
 import type { Share, StatsAnswer } from "../stats/operation.ts";
 import { countedOnce, historyOf, noLines, sharesOf } from "../stats/stats.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type {
   DirectoryAnswer,
   DirectoryEntry,

@@ -1,4 +1,6 @@
-import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { signatureOf, signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,
   commandsWithErrors,
@@ -6,8 +8,6 @@ import {
   listCommands,
 } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { entry } from "../blame/blame-summary.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { weightsOf } from "./find-fixes.ts";
 import type { RecurringError } from "./operation.ts";
 
@@ -19,7 +19,9 @@ const maxCost = 30 * 60_000;
 
 /** Errors that several sessions met, the most expensive first. */
 export function recurringErrors(memory: Memory): RecurringError[] {
-  const known = errorSignatures(memory);
+  const known = errorSignatures(memory).filter(
+    ({ signature }) => !signature.startsWith(signaturePrefixes.rule),
+  );
   const weights = weightsOf(known);
   const often = known.filter(
     ({ signature, sessions }) => sessions >= minSessions && weights.get(signature)! > 0,

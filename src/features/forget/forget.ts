@@ -1,9 +1,9 @@
 import { type AuditRecord, forgetQuestions } from "../../answers/audit.ts";
 import type { changing } from "../../answers/changing.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
 import { forgetNow, previewForget } from "../../sessions/forget/forget.ts";
 import { createPatternCutter } from "../../sessions/forget/forget-pattern.ts";
-import { parseWhen } from "../../text/dates.ts";
 import { describeEntry } from "../trash/undo.ts";
 import type { ForgetRequest, ForgetResponse } from "./operation.ts";
 

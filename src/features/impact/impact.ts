@@ -1,17 +1,17 @@
+import { parsePlace } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import { maxResults } from "../../base/max-results.ts";
+import type { Project } from "../../base/paths.ts";
+import type { Target } from "../../code/graph/definitions.ts";
+import { CodeGraph } from "../../code/graph/graph.ts";
+import { impactOn } from "../../code/graph/impact.ts";
+import { nodeFor } from "../../code/graph/neighbours.ts";
 import { holdsScripts, languages } from "../../code/languages/index.ts";
 import { changesOf } from "../../git/diff/changes.ts";
 import { GitFailure } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import { maxResults } from "../../project/max-results.ts";
-import type { Project } from "../../project/paths.ts";
-import type { Target } from "../../search/graph/definitions.ts";
-import { CodeGraph } from "../../search/graph/graph.ts";
-import { impactOn } from "../../search/graph/impact.ts";
-import { nodeFor } from "../../search/graph/neighbours.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { parsePlace } from "../blame/file-place.ts";
 import type { ImpactAnswer, ImpactRequest } from "./operation.ts";
 
 /** Asks the graph for what an answer can do without; null where there is no index that can be read. */

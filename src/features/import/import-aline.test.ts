@@ -16,7 +16,7 @@ import { transcript } from "../../../test/support/transcript-fixture.ts";
 import { timeOf } from "../../agents/aline/aline-database.ts";
 import { changing } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { eventsOf, findEvent, linksOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { forget, nothing } from "../../store/memory/privacy/forget.ts";

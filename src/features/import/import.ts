@@ -13,12 +13,12 @@ import { changing } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Running } from "../../answers/operation.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import { daemonFiles } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { commitNamed } from "../../git/history/history.ts";
 import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
-import { daemonFiles } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
 import { daemonOwner } from "../../protocol/daemon-record.ts";
 import { importAlineEvents, importAlineSession, placeOf } from "../../sessions/ingest/import-aline.ts";
 import {

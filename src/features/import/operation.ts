@@ -1,5 +1,8 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
+import type { Running } from "../../answers/operation.ts";
 import { operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import {
   count,
   lazy,
@@ -10,6 +13,7 @@ import {
   text,
   textOrNull,
 } from "../../protocol/shape-parts.ts";
+import type { AlineAsked, AlinePlan, PreviewRequest, TranscriptToImport } from "./import.ts";
 
 export const indexTranscriptRequest = lazy(() =>
   z.object({
@@ -63,4 +67,42 @@ export const registerSession = operation({
   request: sessionStartRequest,
   response: sessionStartResponse,
   answer: async () => (await import("./answer.ts")).registerSession,
+});
+
+/** Counts what an import would read. */
+export const previewImport = localOperation(async () => {
+  const { previewTranscripts } = await import("./import.ts");
+  return (project: Project, request: PreviewRequest, { signal }: Running) =>
+    previewTranscripts(project, request, signal);
+});
+
+/** Follows an import to its end. */
+export const followImport = localOperation(async () => {
+  const { followImport } = await import("./import.ts");
+  return (project: Project, { files }: { files: readonly TranscriptToImport[] }, how: Running) =>
+    followImport(project, files, how);
+});
+
+/** Counts transcripts that nobody read before they vanished. */
+export const countGone = localOperation(async () => {
+  const { countGone } = await import("./import.ts");
+  return (project: Project, { paths }: { paths: readonly string[] }) => countGone(project, paths);
+});
+
+/** Finds out what Aline's database holds of this project. */
+export const planAline = localOperation(async () => {
+  const { planAline } = await import("./import.ts");
+  return (project: Project, asked: AlineAsked) => planAline(project, asked);
+});
+
+/** Takes in what was planned. */
+export const importAline = localOperation(async () => {
+  const { importAline } = await import("./import.ts");
+  return (project: Project, plan: AlinePlan, how: Running) => importAline(project, plan, how);
+});
+
+/** Links transcripts that are still to be read into the home. */
+export const keepUnread = localOperation(async () => {
+  const { keepUnread } = await import("./keep-unread.ts");
+  return () => keepUnread();
 });

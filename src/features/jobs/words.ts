@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../base/text/counted.ts";
 import type { JobsStatus, QueueStatus } from "./operation.ts";
 
 type RunningJob = JobsStatus["running"][number];

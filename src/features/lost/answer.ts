@@ -1,7 +1,7 @@
+import { locate } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { locate } from "../blame/file-place.ts";
 import { lostTextOf } from "./find-lost-text.ts";
 import type { lostTextRequest } from "./operation.ts";
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FileEdit } from "../../agents/agent.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { GitFailure, gitBytes } from "../../git/git.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
@@ -8,7 +9,6 @@ import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { turnsWithFile } from "../../store/memory/sessions/turns.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { LostText, LostTextAnswer } from "./operation.ts";
 
 /** What an agent's edit did to a file. */

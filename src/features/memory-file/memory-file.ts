@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { changing } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import {
   exportMemory,

@@ -1,9 +1,9 @@
 import { isAbsolute } from "node:path";
 import { changing } from "../../answers/changing.ts";
 import { openMemory } from "../../answers/open.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { isTurnedOff } from "../../git/projects/recorded.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { originOf, speakerOf } from "../../protocol/origin.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { addNote, editNote } from "../../sessions/notes/add-note.ts";

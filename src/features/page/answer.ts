@@ -1,6 +1,6 @@
 import { KeptOnce } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { findInPast } from "./finding.ts";
 import type { browsersResponse, signOutRequest } from "./operation.ts";

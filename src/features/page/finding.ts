@@ -1,9 +1,9 @@
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
 import { storedDecisions } from "../../sessions/decisions/stored.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { questionsResponse } from "./operation.ts";
 
 type Finding = NonNullable<Shaped<typeof questionsResponse>["finding"]>;

@@ -1,33 +1,22 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
+import { locate } from "../../answers/file-place.ts";
 import { withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { editorAddress } from "../../base/config/settings/home-settings.ts";
+import type { Config } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
 import { gitText } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { editorAddress } from "../../project/config/settings/home-settings.ts";
-import type { Config } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
-import { version } from "../../project/version.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
-import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import {
-  branchesOfSessions,
-  listSessions,
-  memoryCounts,
-  sessionByUid,
-} from "../../store/memory/sessions/sessions.ts";
+import { branchesOfSessions, memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { authorsHere } from "../../store/memory/sharing.ts";
 import { blameFile } from "../blame/blame-file.ts";
-import { locate } from "../blame/file-place.ts";
 import { listCheckpointsOf, showCheckpoint } from "../checkpoints/checkpoints.ts";
-import { injectedIn } from "../context/injected.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
 import { searchTranscripts } from "../search/all.ts";
-import { isRunning } from "../sessions/session-words.ts";
 import { listSessionsOf } from "../sessions/sessions.ts";
-import { isoTime } from "../status/describe-index.ts";
-import type { StatuslineAnswer } from "../statusline/operation.ts";
 import type { PageResponse, questionsResponse } from "./operation.ts";
 
 /** What the local page needs before its first view: names, and the values of its filters. */
@@ -56,40 +45,6 @@ async function languagesOf(project: Project, config: Config): Promise<string[]> 
   return Object.entries(languages)
     .sort(([, a], [, b]) => b.files - a.files)
     .map(([name]) => name);
-}
-
-const hourMs = 3_600_000;
-const maxInjections = 100;
-
-/** What a status line says of the project, and of the session that it stands under. */
-export function statuslineOf(
-  memory: Memory,
-  { session_id = "" }: { session_id?: string | undefined },
-): StatuslineAnswer {
-  return memory.inSnapshot(() => {
-    const recent = listSessions(memory, { since: Date.now() - hourMs });
-    const at = (session: (typeof recent)[number]) => ({
-      ended_at: isoTime(session.endedAt),
-      last_at: isoTime(session.lastAt),
-    });
-    return {
-      sessions: memoryCounts(memory).sessions,
-      running: recent.filter((session) => isRunning(at(session))).length,
-      session: sessionByUid(memory, session_id) === null ? null : sessionOf(memory, session_id),
-    };
-  });
-}
-
-function sessionOf(memory: Memory, session: string): StatuslineAnswer["session"] {
-  const lines = { agent: 0, human: 0, unknown: 0 };
-  for (const { commit } of listCheckpoints(memory, { session })) {
-    const { agent, human, unknown } = linesByAuthor(memory, commit.id);
-    lines.agent += agent;
-    lines.human += human;
-    lines.unknown += unknown;
-  }
-  const items = injectedIn(memory, { session, limit: maxInjections }).flatMap((injection) => injection.items);
-  return { lines, injected: items.length, used: items.filter(({ use }) => use?.outcome === "used").length };
 }
 
 type Question = Shaped<typeof questionsResponse>["questions"][number];

@@ -1,5 +1,6 @@
+import { listProjects } from "../../answers/known-projects.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { listProjects, memorySize } from "./known-projects.ts";
+import { memorySize } from "./known-projects.ts";
 import type { projectsResponse } from "./operation.ts";
 
 /** Every project of this person with its checkouts and what it remembers, the last used first. */

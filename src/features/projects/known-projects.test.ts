@@ -4,21 +4,15 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
+import { listProjects } from "../../answers/known-projects.ts";
+import { type Project, projectAt, projectOf } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
-import { type Project, projectAt, projectOf } from "../../project/paths.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { Registry } from "../../store/registry.ts";
 import { describeProjects } from "./describe-projects.ts";
-import {
-  deleteProject,
-  joinProject,
-  listProjects,
-  memorySize,
-  projectCalled,
-  splitCheckout,
-} from "./known-projects.ts";
+import { deleteProject, joinProject, memorySize, projectCalled, splitCheckout } from "./known-projects.ts";
 
 let home: ReturnType<typeof temporaryHome>;
 beforeEach(() => {

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import { removeOwn, seePlace } from "../../base/files/remove-own.ts";
+import { type Project, projectOf } from "../../base/paths.ts";
 import { freeId } from "../../git/projects/find-project.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import { PommelError } from "../../project/errors.ts";
-import { removeOwn, seePlace } from "../../project/files/remove-own.ts";
-import { isInside, type Project, projectOf } from "../../project/paths.ts";
 import { removeReady } from "../../protocol/ready-context.ts";
 import { removeIndexCache } from "../../store/index/index-cache.ts";
 import { backupFolder, listBackups } from "../../store/memory/backups/copies.ts";
@@ -13,40 +14,6 @@ import { removeCopies, removeCopy } from "../../store/memory/backups/put-in-plac
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import { type KnownProject, Registry } from "../../store/registry.ts";
 import { addToTrash, dropFromTrash, projectFolder, type TrashEntry } from "../../store/trash/trash.ts";
-
-/** A project of this user's, with the directories that hold it. */
-export interface ListedProject extends KnownProject {
-  /** As seen from the checkout that was used last of those that are there, else of all. */
-  project: Project;
-  /** The last used first. */
-  checkouts: { root: string; isGone: boolean; lastUsedAt: number }[];
-  /** No checkout is there any more. Its memory is. */
-  isGone: boolean;
-}
-
-/** Every known project, the last used first; none if the registry cannot be read. */
-export function listProjects(): ListedProject[] {
-  const registry = Registry.openIfThere();
-  if (registry === null) return [];
-  const all = registry.checkouts();
-  return registry.projects().map((known) => {
-    const checkouts = all
-      .filter(({ project }) => project === known.id)
-      .map(({ root, lastUsedAt }) => ({ root, lastUsedAt, isGone: !existsSync(root) }));
-    const shown = checkouts.find(({ isGone }) => !isGone) ?? checkouts[0];
-    const project = projectOf(known.id, shown?.root ?? "");
-    return { ...known, project, checkouts, isGone: shown?.isGone ?? true };
-  });
-}
-
-/** The folders outside of the home in which projects have their backups. */
-export function backupFolders(): string[] {
-  const folders = listProjects().flatMap(({ project }) => {
-    const chosen = loadConfig(project).config["backup.folder"];
-    return chosen === "" ? [] : [backupFolder(project.memoryDb, chosen)];
-  });
-  return [...new Set(folders)];
-}
 
 /** How much a project remembers; null where its memory is missing or cannot be read. */
 export async function memorySize(
@@ -217,14 +184,6 @@ export function splitCheckout({ id, root }: Project): string {
     registry.saveCheckout({ ...checkout, project: own, notice: null });
   });
   return own;
-}
-
-/** The projects in a directory ("" for any), those used last first. */
-export function projectsBelow(dir: string): Project[] {
-  const listed = listProjects().filter(
-    ({ isGone, project }) => !isGone && (dir === "" || isInside(project.root, dir)),
-  );
-  return listed.map(({ project }) => project);
 }
 
 /** To be called before the registry's file is removed. */

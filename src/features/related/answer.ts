@@ -1,9 +1,10 @@
+import { literalGlob } from "../../answers/file-place.ts";
 import { withMemory } from "../../answers/open.ts";
 import type { Subjects } from "../../answers/operation.ts";
-import { loadConfig } from "../../project/config/config.ts";
+import { loadConfig } from "../../base/config/config.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { relatedRequest } from "./operation.ts";
-import { changedFiles, codeAround, literalGlob, relatedIn } from "./related.ts";
+import { changedFiles, codeAround, relatedIn } from "./related.ts";
 
 /** Sessions in a list, by default. */
 const listedSessions = 10;

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import { projectAt } from "../../project/paths.ts";
+import { literalGlob, pathsFrom } from "../../answers/file-place.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import { projectAt } from "../../base/paths.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
-import { changedFiles, literalGlob, pathsFrom, relatedIn } from "./related.ts";
+import { changedFiles, relatedIn } from "./related.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-03-31T12:00:00Z");

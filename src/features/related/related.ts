@@ -1,11 +1,12 @@
-import { relative, resolve, sep } from "node:path";
+import { literalGlob } from "../../answers/file-place.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
+import { addTo } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { filesAround } from "../../code/graph/around.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
 import { formerNames } from "../../git/history/file-changes.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
-import { addTo } from "../../project/multimap.ts";
-import type { Project } from "../../project/paths.ts";
-import { filesAround } from "../../search/graph/around.ts";
 import { touchedFiles } from "../../store/memory/chunks/chunk-filter.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { TurnFile, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -14,21 +15,27 @@ import { turnOf, turnsWithFile } from "../../store/memory/sessions/turns.ts";
 import { decisionsIn, filesMatcher } from "../decisions/decisions.ts";
 import { fromGraph } from "../impact/impact.ts";
 import { memorySearch } from "../search/all.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { RelatedAnswer, RelatedSession } from "./operation.ts";
 
 /** What touching a file counts. */
 const strengths = { write: 1, edit: 1, read: 0.3 } as const;
+
 /** Days in which it counts half. */
 const halfLife = 30;
+
 /** Weight of a turn that does not match the query. */
 const unasked = 0.2;
+
 /** Maximum number of turns per file, the latest first. */
 const maxTurns = 500;
+
 /** Renames of so many files are followed, for so long (milliseconds): in a long history, git takes a second for each. */
 const maxFollowed = 30;
+
 const followMs = 1500;
+
 const turnsShown = 5;
+
 const decisionsShown = 5;
 
 /**
@@ -64,16 +71,6 @@ export async function changedFiles(project: Project): Promise<string[]> {
     );
   }
   return files;
-}
-
-/** Paths relative to `cwd`, in their stored form; a path from the root works as well. */
-export function pathsFrom(project: Project, cwd: string, files: readonly string[]): string[] {
-  return files.flatMap((file) => {
-    const fromRoot = relative(project.root, resolve(cwd, file)).split(sep).join("/");
-    const isOutside = fromRoot.startsWith("../");
-    const named = isOutside ? resolve(cwd, file) : fromRoot;
-    return [...new Set([named === "" ? "**" : named, file.replace(/^(\.\/)+/, "").replace(/\/+$/, "")])];
-  });
 }
 
 /**
@@ -263,10 +260,8 @@ async function relevanceOf(
   return (session, turn) => found.get(`${session} ${turn}`);
 }
 
-/** A glob for just this path, whatever is in its name. */
-export const literalGlob = (path: string) => path.replace(/[\\*?[\]{}()!+@|]/g, "\\$&");
-
 const shown = 10;
+
 /** Of a directory or a large change; each costs some milliseconds. */
 const maxFiles = 30;
 

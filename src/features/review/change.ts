@@ -1,10 +1,10 @@
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { placeOf } from "../../git/diff/changes.ts";
 import type { ChangedHunk } from "../../git/diff/changes-types.ts";
 import { type GitFailure, gitTextIfAny } from "../../git/git.ts";
 import { defaultBranches } from "../../git/history/head.ts";
 import { commitNamed, commonAncestor, headOf, historyProblem } from "../../git/history/history.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { resolveCommit } from "../checkpoints/checkpoints.ts";
 import type { ReviewHunk, ReviewLine } from "./operation.ts";

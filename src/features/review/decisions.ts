@@ -1,14 +1,14 @@
 import pLimit from "p-limit";
+import { literalGlob } from "../../answers/file-place.ts";
+import { authorsOf } from "../../attribution/lines/line-authors.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Project } from "../../base/paths.ts";
 import { type Blame, blameOf } from "../../git/diff/blame.ts";
 import type { ChangedFile, CommitInfo } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Project } from "../../project/paths.ts";
 import { certain } from "../../protocol/reading/evidence.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { authorsOf } from "../blame/line-authors.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
-import { literalGlob } from "../related/related.ts";
 import type { Reviewed } from "./change.ts";
 import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "./operation.ts";
 

@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
 import { operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import { sessionState } from "../../protocol/agent-state.ts";
 import {
   count,
@@ -92,4 +94,25 @@ export const previewRewind = operation({
   request: rewindRequest,
   response: rewindAnswer,
   answer: async () => (await import("./answer.ts")).previewRewind,
+});
+
+export interface RewindRequest {
+  /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
+  target: string;
+  /** Give the whole difference, not only the files. */
+  patch?: boolean | undefined;
+  /** Make the working tree the commit's. */
+  restore?: boolean | undefined;
+  /** Check the commit out there; absolute. */
+  worktree?: string | undefined;
+}
+
+/** Puts files back as they were. */
+export const rewind = localOperation(async () => {
+  const [{ rewindTo }, { withMemoryOrNote }] = await Promise.all([
+    import("./rewind.ts"),
+    import("../../answers/open.ts"),
+  ]);
+  return (project: Project, request: RewindRequest) =>
+    withMemoryOrNote(project, (memory) => rewindTo(project, memory, request));
 });

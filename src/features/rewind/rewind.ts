@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { isBlankObject } from "../../agents/setup/json-entry.ts";
 import { commitFatesOf } from "../../attribution/commit-fates.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { GitFailure, gitBuffer, plain } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { historyProblem, isShallow } from "../../git/history/history.ts";
@@ -9,6 +12,8 @@ import { installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";
 import { withoutBlock } from "../../git/hooks/script.ts";
 import { uncommitted } from "../../git/rewind/obstacles.ts";
+import type { WorkingTree } from "../../git/rewind/repository.ts";
+import type { Restored } from "../../git/rewind/restore.ts";
 import {
   addWorktree,
   commitNamed,
@@ -17,13 +22,9 @@ import {
   type FileDifference,
   factsOf,
   patchSince,
-  type Restored,
   restoreTo,
-  type WorkingTree,
   workingTreeOf,
 } from "../../git/rewind.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { type AgentPart, inOrderToTake, readWithoutParts } from "../../setup/agent-part.ts";
@@ -33,8 +34,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { Binding, CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { isoTime } from "../status/describe-index.ts";
-import type { RewindAnswer, RewindSession } from "./operation.ts";
+import type { RewindAnswer, RewindRequest, RewindSession } from "./operation.ts";
 
 /**
  * Does something to the working tree that wants it clean: what Pommel added to files that git tracks is taken out
@@ -128,17 +128,6 @@ async function haveOwnHooks(project: Project, top: string, changed: ReadonlySet<
     if (committed === null || bare !== committed) return false;
   }
   return dirty.length > 0;
-}
-
-export interface RewindRequest {
-  /** A checkpoint's id, a commit's hash, a beginning of either, or a revision as git takes it. */
-  target: string;
-  /** Give the whole difference, not only the files. */
-  patch?: boolean | undefined;
-  /** Make the working tree the commit's. */
-  restore?: boolean | undefined;
-  /** Check the commit out there; absolute. */
-  worktree?: string | undefined;
 }
 
 const filesGiven = 200;

@@ -1,6 +1,11 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
+import type { Running } from "../../answers/operation.ts";
 import { nothing, operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
 import { count, field, lazy, text } from "../../protocol/shape-parts.ts";
+import type { Reviewer } from "../../redact/review.ts";
+import type { Scrubber } from "../../redact/scrubber.ts";
 
 export const rescrubRequest = lazy(() =>
   z.object({
@@ -47,4 +52,21 @@ export const scrub = operation({
   request: rescrubRequest,
   response: rescrubResponse,
   answer: async () => (await import("./answer.ts")).scrub,
+});
+
+const loadCheck = () =>
+  Promise.all([import("../../sessions/scrub/scrub-check.ts"), import("../../answers/open.ts")]);
+
+/** Counts the secrets that today's patterns find in what is stored. */
+export const findSecrets = localOperation(async () => {
+  const [{ checkMemory }, { withMemory }] = await loadCheck();
+  return (project: Project, { scrubber }: { scrubber: Scrubber }, { onProgress }: Running) =>
+    withMemory(project, (memory) => checkMemory(memory, scrubber, onProgress));
+});
+
+/** Lists what looks like a secret and is none by any pattern. */
+export const reviewSecrets = localOperation(async () => {
+  const [{ reviewMemory }, { withMemory }] = await loadCheck();
+  return (project: Project, { reviewer }: { reviewer: Reviewer }, { onProgress }: Running) =>
+    withMemory(project, (memory) => reviewMemory(memory, reviewer, onProgress));
 });

@@ -1,13 +1,13 @@
+import { aboutPackage } from "../../answers/about-package.ts";
 import { configOf, keeperOf, withMemory } from "../../answers/open.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, explanationOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { bestVerdict } from "../../protocol/reading/evidence.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
 import { historyKinds } from "../../protocol/values.ts";
-import type { SessionSearch } from "../../search/sessions/engine.ts";
+import type { SessionSearch } from "../../sessions/search/engine.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { aboutPackage } from "../packages/packages.ts";
 import { searchCode } from "./code.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 import type {
@@ -68,12 +68,12 @@ export async function sessionSearch(
   const known = searches.get(memory);
   if (known) return known;
   const isByMeaning = config["embed.text"] !== "none" && mode !== "fts" && mode !== "regex";
-  const [{ SessionSearch: Search }, embedder] = await Promise.all([
-    import("../../search/sessions/engine.ts"),
+  const [{ searchWithCommits }, embedder] = await Promise.all([
+    import("../../attribution/search/search-with-commits.ts"),
     isByMeaning ? bundledQueryEmbedder() : null,
   ]);
   const waitPolicy = { ms: 250, continueLater: false };
-  const search = new Search({ root: project.root, memory, embedder, waitPolicy });
+  const search = searchWithCommits({ root: project.root, memory, embedder, waitPolicy });
   if (keeper !== null && mode === undefined) searches.set(memory, search);
   return search;
 }

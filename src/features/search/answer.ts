@@ -4,6 +4,7 @@ import type {
   chunkRequest,
   historySearchRequest,
   searchAllRequest,
+  searchEverywhereRequest,
   searchRequest,
   transcriptSearchRequest,
 } from "./operation.ts";
@@ -36,3 +37,6 @@ export const searchAll = async (
 
 export const showChunk = async ({ project }: Subjects["project"], request: Shaped<typeof chunkRequest>) =>
   (await import("./chunk.ts")).showChunk(project, request);
+
+export const searchEverywhere = async (_: object, request: Shaped<typeof searchEverywhereRequest>) =>
+  (await import("./everywhere.ts")).searchEverywhere(request);

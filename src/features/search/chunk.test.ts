@@ -4,11 +4,10 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screenOf } from "../../../test/support/screen.ts";
 import { reindex } from "../../answers/reindex.ts";
-import { renderChunk } from "../../cli/commands/code/code.ts";
-import { searchCode } from "../../mcp/tools/search-code.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode as search } from "./code.ts";
+import { renderChunk } from "./pm/chunk.ts";
 
 const client = `import { withRetries } from "./retry";
 
@@ -94,19 +93,4 @@ it("pm code chunk shows the code with its lines, and places to go on", async () 
   expect(text).toContain("6 │");
   expect(text).toContain("Lies in");
   expect(text).toMatch(/src\/client\.ts:3-12 {2}class HttpClient\nsrc\/client\.ts:1-\d+ {2}file client$/);
-});
-
-it("search_code with chunk gives it in full, with places to go on", async () => {
-  const { signal } = new AbortController();
-  const context = { project, cwd: join(project.root, "src"), across: null, ownSession: null, signal };
-  const args = { chunk: "client.ts:6-10", limit: 10, max_tokens: 1000 };
-  const { structured, text } = await searchCode(args, context);
-  expect(structured.results.map(({ name, reasons }) => [name, ...reasons])).toEqual([
-    ["HttpClient", "asked for"],
-    ["client", "around it"],
-    ["get", "in it"],
-    ["send", "in it"],
-  ]);
-  expect(structured.results[0]!.content).toContain("return fetch(url);");
-  expect(text).toContain("In it:\nsrc/client.ts:4-7  method get");
 });

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { locate, parsePlace } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { linesOfChunks } from "../../search/code/source.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { linesOfChunks } from "../../code/search/source.ts";
 import type { SearchableIndex, StoredChunk } from "../../store/index/port.ts";
-import { locate, parsePlace } from "../blame/file-place.ts";
 import { ageOf } from "../status/describe-index.ts";
 import type { ChunkAnswer, ChunkOutline, ChunkRequest } from "./operation.ts";
 
@@ -23,7 +23,7 @@ export async function showChunk(project: Project, { id }: ChunkRequest): Promise
   const { config } = loadConfig(project);
   const shown = await showIndexed(project, config, id);
   if (shown !== null) return shown;
-  const { Tree } = await import("../../search/code/tree/tree.ts");
+  const { Tree } = await import("../../code/search/tree/tree.ts");
   const request = { query: id, limit: 1, levels: [], paths: [], languages: [], explain: false };
   return Tree.of(project, config).ask(request, (tree) => showIn(tree, project, id));
 }

@@ -6,10 +6,11 @@ import { indexedProject } from "../../../test/support/indexed-project.ts";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { shareOpenIndex } from "../../answers/open.ts";
 import { reindex } from "../../answers/reindex.ts";
-import { searchCode as searchCodeTool } from "../../mcp/tools/search-code.ts";
-import { defaultConfig } from "../../project/config/settings.ts";
-import type { Project } from "../../project/paths.ts";
-import { Tree } from "../../search/code/tree/tree.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
+import type { Project } from "../../base/paths.ts";
+import { Tree } from "../../code/search/tree/tree.ts";
+import { readCode } from "../code/answer.ts";
+import { wordCode } from "../code/words.ts";
 import { showChunk } from "./chunk.ts";
 import { searchCode } from "./code.ts";
 
@@ -63,21 +64,13 @@ describe("a search before anything is indexed", () => {
     expect(notes).toEqual([expect.stringContaining("when all files are indexed")]);
   });
 
-  it("says so to agents, in text and as a field", async () => {
-    const { signal } = new AbortController();
-    const context = { project, cwd: project.root, across: null, ownSession: null, signal };
-    const ask = (query: string) => searchCodeTool({ query, limit: 10, max_tokens: 1000 }, context);
-    const coverage = { of: "files", done: 0, total: 2, files_read: 2 };
+  it("says so to agents", async () => {
+    const ask = async (query: string) =>
+      wordCode(await readCode({ project }, { query }, {}), { maxTokens: 1000, query });
     const found = await ask("retries");
-    expect(found.structured).toMatchObject({
-      verdict: "not_yet",
-      coverage,
-      results: [{ file: "src/retry.ts" }],
-    });
-    expect(found.text).toMatch(/^From the text of 2 files; the index is 0 % done\./);
-    const nothing = await ask("zebra crossing");
-    expect(nothing.structured).toMatchObject({ verdict: "not_yet", coverage, results: [] });
-    expect(nothing.text).toMatch(/^None of 2 files contains these words yet/);
+    expect(found).toMatch(/^From the text of 2 files; the index is 0 % done\./);
+    expect(found).toContain("1\texport function withRetries() {");
+    expect(await ask("zebra crossing")).toMatch(/^None of 2 files contains these words yet/);
   });
 
   it("shows a chunk by its place", async () => {

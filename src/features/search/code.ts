@@ -1,14 +1,14 @@
+import { parsePlace } from "../../answers/file-place.ts";
 import { configOf, openIndex, withIndex } from "../../answers/open.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, explanationOf } from "../../base/errors.ts";
+import { levelOf } from "../../base/levels.ts";
+import type { Project } from "../../base/paths.ts";
 import { languageIdsOf } from "../../code/languages/index.ts";
+import type { CodeQuery } from "../../code/search/types.ts";
 import { whyNotIndexed } from "../../git/projects/indexed.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf } from "../../project/errors.ts";
-import { levelOf } from "../../project/levels.ts";
-import type { Project } from "../../project/paths.ts";
 import type { IndexAge, SearchResponse } from "../../protocol/results.ts";
-import type { CodeQuery } from "../../search/code/types.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
-import { parsePlace } from "../blame/file-place.ts";
 import { ageOf } from "../status/describe-index.ts";
 import { bundledQueryEmbedder } from "./embedder.ts";
 import type { SearchRequest } from "./operation.ts";
@@ -94,7 +94,7 @@ async function searchIndex(
   return withIndex(project, config, async (index) => {
     const age = await ageOf(index, null);
     if (!age.is_complete) return (await searchTree(project, config, query, { index, age }, signal)).answer;
-    const { CodeSearch } = await import("../../search/code/engine.ts");
+    const { CodeSearch } = await import("../../code/search/engine.ts");
     const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
     return { ...(await new CodeSearch({ project, index, embedder }).search(query)), index: age };
   });
@@ -115,9 +115,9 @@ async function searchTree(
   signal: AbortSignal | undefined,
 ): Promise<{ answer: SearchResponse; best: string[] }> {
   const [{ Tree }, { JoinedIndex }, { CodeSearch }] = await Promise.all([
-    import("../../search/code/tree/tree.ts"),
-    import("../../search/code/tree/joined-index.ts"),
-    import("../../search/code/engine.ts"),
+    import("../../code/search/tree/tree.ts"),
+    import("../../code/search/tree/joined-index.ts"),
+    import("../../code/search/engine.ts"),
   ]);
   const embedder = config["embed.code"] !== "none" ? await bundledQueryEmbedder() : null;
   const start = performance.now();

@@ -1,9 +1,9 @@
 import { withIndex } from "../../answers/open.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Project } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Project } from "../../base/paths.ts";
+import { type ContextMetrics, contextMetrics } from "../../code/search/metrics.ts";
+import { filesIn } from "../../code/search/scope.ts";
 import type { SearchResponse } from "../../protocol/results.ts";
-import { type ContextMetrics, contextMetrics } from "../../search/code/metrics.ts";
-import { filesIn } from "../../search/code/scope.ts";
 import type { SearchableIndex } from "../../store/index/port.ts";
 import { toCodeQuery } from "./code.ts";
 import type { SearchRequest } from "./operation.ts";
@@ -28,6 +28,6 @@ export async function measureContext(
     );
   };
   if (coverage === undefined) return withIndex(project, config, measure);
-  const { Tree } = await import("../../search/code/tree/tree.ts");
+  const { Tree } = await import("../../code/search/tree/tree.ts");
   return Tree.of(project, config).ask(query, measure);
 }

@@ -1,13 +1,14 @@
+import { reasonsFor, revertsOf, searchCommits } from "../../attribution/search/commits.ts";
+import { indexedHead } from "../../attribution/search/index-commits.ts";
+import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { analyseQuery } from "../../code/search/query.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed } from "../../git/history/history.ts";
-import type { Project } from "../../project/paths.ts";
 import { likelihood } from "../../protocol/reading/evidence.ts";
 import type { CommitFound, TranscriptSearchResponse } from "../../protocol/results.ts";
-import { analyseQuery } from "../../search/code/query.ts";
-import { reasonsFor, revertsOf, searchCommits } from "../../search/history/commits.ts";
-import { indexedHead } from "../../search/history/index-commits.ts";
-import type { Nearness, Ranked } from "../../search/history/rank.ts";
-import { snippetAround } from "../../search/sessions/snippet.ts";
+import { snippetAround } from "../../sessions/search/snippet.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import type { IndexedCommit } from "../../store/index/records.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
@@ -15,7 +16,6 @@ import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { HistorySearchRequest } from "./operation.ts";
 
 /** Commits as a search of the history answers them: found by themselves, by their hash, or by the sessions behind them. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { reindex } from "../../answers/reindex.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { searchHistory } from "./history.ts";
 

@@ -1,20 +1,22 @@
 import { performance } from "node:perf_hooks";
+import { aboutPackage } from "../../answers/about-package.ts";
 import { openIndex, withIndex, withMemoryIfAny } from "../../answers/open.ts";
+import { searchEvents } from "../../attribution/search/events.ts";
+import type { Nearness, Ranked } from "../../attribution/search/rank.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf, explanationOf, PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { verbatim } from "../../code/search/confidence/judge.ts";
+import { mentioned, wordsHeld } from "../../code/search/mentioned.ts";
+import { analyseQuery } from "../../code/search/query.ts";
+import { cosine } from "../../code/search/vectors/cosine.ts";
 import { countCommits, historyProblem } from "../../git/history/history.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf, explanationOf, PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { bestVerdict, likelihood } from "../../protocol/reading/evidence.ts";
 import type { CommitFound, EventFound, TranscriptSearchResponse } from "../../protocol/results.ts";
-import { analyseQuery } from "../../search/code/query.ts";
-import { verbatim } from "../../search/confidence/judge.ts";
-import { searchEvents } from "../../search/history/events.ts";
-import type { Nearness, Ranked } from "../../search/history/rank.ts";
-import { mentioned, wordsHeld } from "../../search/mentioned.ts";
-import { snippetAround } from "../../search/sessions/snippet.ts";
-import { cosine } from "../../search/vectors/cosine.ts";
+import { snippetAround } from "../../sessions/search/snippet.ts";
 import {
   checkpointByUid,
   checkpointPlaces,
@@ -24,8 +26,6 @@ import { findEvent, membersOf } from "../../store/memory/events.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { CheckpointRecord, EventRecord } from "../../store/memory/memory-records.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { aboutPackage } from "../packages/packages.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { searchTranscripts } from "./all.ts";
 import {
   commitElsewhere,
@@ -61,7 +61,7 @@ export async function searchHistory(
     );
   }
   const { config } = loadConfig(project);
-  const { parseWhen } = await import("../../text/dates.ts");
+  const { parseWhen } = await import("../../base/text/dates.ts");
   return withMemoryIfAny(project, async (memory) => {
     const wanted: Wanted = {
       request,

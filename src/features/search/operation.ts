@@ -1,12 +1,15 @@
 import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
-import { levelNames, levels } from "../../project/levels.ts";
+import { levelNames, levels } from "../../base/levels.ts";
+import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
+  codeResult,
   commitFound,
   coverage,
   eventFound,
   judgement,
   searchResponse,
+  transcriptResult,
   transcriptSearchResponse,
 } from "../../protocol/results.ts";
 import {
@@ -279,4 +282,43 @@ export const showChunk = operation({
   request: chunkRequest,
   response: chunkAnswer,
   answer: async () => (await import("./answer.ts")).showChunk,
+});
+
+export const searchEverywhereRequest = lazy(() =>
+  z.extend(searchAllRequest(), {
+    ...where,
+    of: historySearchRequest().shape.of,
+    asks: z.array(z.enum(["code", "transcripts", "history"])),
+  }),
+);
+
+/** null: not asked. */
+export const searchEverywhereResponse = lazy(() =>
+  z.object({
+    code: z.nullable(z.extend(searchResponse(), { results: z.array(z.extend(codeResult(), inProject)) })),
+    transcripts: z.nullable(
+      z.extend(transcriptSearchResponse(), { results: z.array(z.extend(transcriptResult(), inProject)) }),
+    ),
+    history: z.nullable(
+      z.extend(historySearchResponse(), {
+        results: z.array(
+          z.discriminatedUnion("kind", [
+            z.extend(commitFound(), inProject),
+            z.extend(eventFound(), inProject),
+          ]),
+        ),
+      }),
+    ),
+    ...asked,
+  }),
+);
+
+export const searchEverywhere = operation({
+  name: "searchEverywhere",
+  path: "POST /everywhere/search",
+  summary: "Search all projects",
+  of: "machine",
+  request: searchEverywhereRequest,
+  response: searchEverywhereResponse,
+  answer: async () => (await import("./answer.ts")).searchEverywhere,
 });

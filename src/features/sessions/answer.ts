@@ -2,7 +2,13 @@ import type { Running, Subjects } from "../../answers/operation.ts";
 import { withSessionRead } from "../../answers/read-asked.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import type { sessionRequest, sessionsRequest, turnsRequest } from "./operation.ts";
+import type {
+  locateSessionRequest,
+  sessionRequest,
+  sessionsEverywhereRequest,
+  sessionsRequest,
+  turnsRequest,
+} from "./operation.ts";
 import { readTurns as read } from "./read-turns.ts";
 import { listSessionsOf, showSession as show } from "./sessions.ts";
 
@@ -23,3 +29,9 @@ export async function readTurns(
   const roots = await projectRoots(project.root);
   return withSessionRead(project, memory, request.session, signal, () => read(memory, request, roots));
 }
+
+export const sessionsEverywhere = async (_: object, request: Shaped<typeof sessionsEverywhereRequest>) =>
+  (await import("./everywhere.ts")).sessionsEverywhere(request);
+
+export const locateSession = async (_: object, request: Shaped<typeof locateSessionRequest>) =>
+  (await import("./everywhere.ts")).locateSession(request);

@@ -1,5 +1,8 @@
 import { agentNames, resumeProgram } from "../../agents/profiles.ts";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Turn } from "../../sessions/turn-content.ts";
 import { turnStateOf } from "../../sessions/turn-state.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
@@ -18,11 +21,8 @@ import { bestSummaries, topicsOfSessions } from "../../store/memory/sessions/sum
 import { contentOf, filesOfSession, lastTurnsOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { sessions as sessionRows } from "../../store/tables/sessions.ts";
-import { beginningOf } from "../../text/text-size.ts";
-import { entry } from "../blame/blame-summary.ts";
 import { annotationOf } from "../notes/notes.ts";
 import type { AnnotationsRequest, AnnotationsResponse } from "../notes/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { briefOf } from "./brief.ts";
 import {
   type SessionRequest,
@@ -196,7 +196,7 @@ export async function listAnnotationsOf(
 }
 
 async function times(request: { since?: string | undefined; until?: string | undefined }) {
-  const { parseWhen } = await import("../../text/dates.ts");
+  const { parseWhen } = await import("../../base/text/dates.ts");
   return [
     request.since === undefined ? null : await parseWhen(request.since, "since"),
     request.until === undefined ? null : await parseWhen(request.until, "until"),

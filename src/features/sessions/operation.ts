@@ -1,5 +1,8 @@
 import * as z from "zod/mini";
+import { localOperation } from "../../answers/local-operation.ts";
 import { operation } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
+import { asked, inProject, where } from "../../protocol/everywhere.ts";
 import {
   agent,
   branch,
@@ -8,6 +11,7 @@ import {
   lazy,
   limit,
   numberOrNull,
+  place,
   type Shaped,
   sessionNamed,
   since,
@@ -161,10 +165,12 @@ const sessionBrief = lazy(() =>
     /** How its first and its last prompt begin; "" where there is none, or it is the first. */
     asked: text,
     last_asked: text,
-    /** As far as its summary says. */
+    /** What came of it, in its agent's last words; "at turn 4 of 13" where the last turns have none. */
     outcome: text,
-    /** What it left open, as far as its summary says. */
+    /** What it left open: sentences of its end that nothing after it answers. */
     open: text,
+    /** How tests, types and lint went when they last ran, the latest first. An older daemon sends none. */
+    checks: z._default(strings, []),
     /** Why it was tried and rejected; null: it was not. */
     rejected: textOrNull,
     /** How its last turn ended; null: not known. */
@@ -313,4 +319,42 @@ export const readTurns = operation({
   request: turnsRequest,
   response: turnsResponse,
   answer: async () => (await import("./answer.ts")).readTurns,
+});
+
+/** A session as a trajectory of ATIF. */
+export const exportTrajectory = localOperation(async () => {
+  const { exportTrajectory } = await import("./session-log.ts");
+  return (project: Project, { id, clean }: { id: string; clean: (text: string) => string }) =>
+    exportTrajectory(project, id, clean);
+});
+
+export const sessionsEverywhereRequest = lazy(() => z.extend(sessionsRequest(), where));
+
+export const sessionsEverywhereResponse = lazy(() =>
+  z.object({ sessions: z.array(z.extend(sessionSummary(), inProject)), total: count, ...asked }),
+);
+
+export const sessionsEverywhere = operation({
+  name: "sessionsEverywhere",
+  path: "GET /everywhere/sessions",
+  summary: "List sessions of all projects, the latest first",
+  of: "machine",
+  request: sessionsEverywhereRequest,
+  response: sessionsEverywhereResponse,
+  answer: async () => (await import("./answer.ts")).sessionsEverywhere,
+});
+
+/** `here`: a directory of the project that does not store it. */
+export const locateSessionRequest = lazy(() => z.object({ id: sessionNamed, here: place }));
+
+export const locateSessionResponse = lazy(() => z.object({ root: textOrNull }));
+
+export const locateSession = operation({
+  name: "locateSession",
+  path: "GET /everywhere/session",
+  summary: "Find the other project that stores a session",
+  of: "machine",
+  request: locateSessionRequest,
+  response: locateSessionResponse,
+  answer: async () => (await import("./answer.ts")).locateSession,
 });

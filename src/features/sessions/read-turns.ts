@@ -1,5 +1,8 @@
 import type { Entry, FileEdit, ToolUse } from "../../agents/agent.ts";
 import { editsOfInput } from "../../attribution/evidence/input-edits.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { withoutSpeakers } from "../../base/text/quotation.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { actionOf, type StoredLine } from "../../sessions/turn-content.ts";
@@ -8,9 +11,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { unpackContent } from "../../store/memory/sessions/content.ts";
 import { findSession, listSessions } from "../../store/memory/sessions/sessions.ts";
 import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { withoutSpeakers } from "../../text/quotation.ts";
-import { beginningOf } from "../../text/text-size.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { ToolCall, TurnEntry, TurnInFull, TurnsRequest, TurnsResponse } from "./operation.ts";
 import { resultsIn, type TimedResult, tookMs } from "./session-log.ts";
 

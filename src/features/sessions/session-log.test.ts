@@ -7,7 +7,7 @@ import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { edited, prompt, text } from "../../../test/support/turn-fixture.ts";
 import { atif } from "../../agents/atif/atif.ts";
 import { shareOpenMemory } from "../../answers/open.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { forgetNow } from "../../sessions/forget/forget.ts";
 import { previewImport } from "../../sessions/ingest/import-preview.ts";

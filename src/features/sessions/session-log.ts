@@ -1,14 +1,14 @@
 import type { Entry, ToolResult } from "../../agents/agent.ts";
 import { trajectoryOf } from "../../agents/atif/trajectory.ts";
 import { withMemory } from "../../answers/open.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { type ScrubText, scrubValue } from "../../redact/scrubber.ts";
 import { changedLines, sayUse } from "../../sessions/chunks/units/tool-uses.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { actionOf, type StoredLine, storedTurns } from "../../sessions/turn-content.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { findSession } from "../../store/memory/sessions/sessions.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import type { Statement } from "./operation.ts";
 
 /** Characters of a tool's result that say how it went. */

@@ -1,12 +1,12 @@
-import type { Config } from "../../project/config/settings.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import type { TranscriptSearchResponse } from "../../protocol/results.ts";
-import type { SessionSearch } from "../../search/sessions/engine.ts";
-import type { SessionQuery } from "../../search/sessions/types.ts";
+import type { SessionSearch } from "../../sessions/search/engine.ts";
+import type { SessionQuery } from "../../sessions/search/types.ts";
 import { transcriptsRead } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { listSessions } from "../../store/memory/sessions/sessions.ts";
 import { resultUnitOf, type TranscriptSearchRequest } from "../search/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import { knownAgent, sharedIn } from "./describe-session.ts";
 
 /** Answers the routes about sessions from an open memory, for the daemon and for reads in this process. */
@@ -27,7 +27,7 @@ export async function toSessionQuery(
   config: Config,
   now: Date = new Date(),
 ): Promise<SessionQuery> {
-  const { parseWhen } = await import("../../text/dates.ts");
+  const { parseWhen } = await import("../../base/text/dates.ts");
   return {
     query: request.q,
     limit: request.limit ?? config["search.limit"],

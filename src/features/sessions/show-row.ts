@@ -1,6 +1,6 @@
+import { isoTime } from "../../base/text/iso-time.ts";
 import { columnName, listFields } from "../../store/tables/statements.ts";
 import type { Row, Snake, Table } from "../../store/tables/table.ts";
-import { isoTime } from "../status/describe-index.ts";
 
 /**
  * The fields of an answer's shape that are columns of a table, as answers have them: times in ISO 8601, uids in place of the numbers

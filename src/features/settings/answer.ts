@@ -1,12 +1,11 @@
-import { Kept, KeptOnce } from "../../answers/kept.ts";
+import { Kept } from "../../answers/kept.ts";
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import type { changeSettingRequest, reloadResponse } from "./operation.ts";
+import type { changeSettingRequest } from "./operation.ts";
 import { changeSetting as change, listSettings as list } from "./settings.ts";
 
-/** Has a daemon go by changed settings: of a checkout that it keeps, by its root, and of all that it keeps. */
+/** Has a daemon go by changed settings of a checkout that it keeps, by its root. */
 export const keptSettings = new Kept<() => void>();
-export const reloading = new KeptOnce<(place: string | null) => Promise<Shaped<typeof reloadResponse>>>();
 
 export const listSettings = ({ project }: Subjects["project"]) => list(project);
 
@@ -18,5 +17,3 @@ export async function changeSetting(
   keptSettings.of(project.root)?.();
   return changed;
 }
-
-export const reloadSettings = ({ place }: Subjects["daemon"]) => reloading.get()(place);

@@ -2,16 +2,6 @@ import * as z from "zod/mini";
 import { nothing, operation } from "../../answers/operation.ts";
 import { field, lazy, type Shaped, strings, text, textOrNull } from "../../protocol/shape-parts.ts";
 
-/** Changed settings: those applied now, and those that need a restart. */
-export const reloadResponse = lazy(() =>
-  z.object({
-    applied: strings,
-    need_restart: strings,
-    /** It runs in a terminal, where only the person there restarts it. */
-    in_foreground: z.boolean(),
-  }),
-);
-
 const settingValue = z.union([z.string(), z.number(), z.boolean(), strings]);
 
 const setting = lazy(() =>
@@ -73,15 +63,4 @@ export const changeSetting = operation({
   request: changeSettingRequest,
   response: changeSettingResponse,
   answer: async () => (await import("./answer.ts")).changeSetting,
-});
-
-export const reloadSettings = operation({
-  name: "reloadSettings",
-  path: "POST /settings/reload",
-  summary: "Apply changed settings",
-  of: "daemon",
-  changes: true,
-  request: nothing,
-  response: reloadResponse,
-  answer: async () => (await import("./answer.ts")).reloadSettings,
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { changeSetting, listSettings } from "./settings.ts";
 
 let project: Project;

@@ -1,16 +1,16 @@
-import { envName, loadConfig } from "../../project/config/config.ts";
-import { requireSettingKey, setConfig, unsetConfig } from "../../project/config/config-edit.ts";
-import { allowedValues, listedValues, settingKeys } from "../../project/config/setting-values.ts";
+import { envName, loadConfig } from "../../base/config/config.ts";
+import { requireSettingKey, setConfig, unsetConfig } from "../../base/config/config-edit.ts";
+import { allowedValues, listedValues, settingKeys } from "../../base/config/setting-values.ts";
 import {
   homeSettings,
   liveSettings,
   type SettingKey,
   sensitiveSettings,
   settings,
-} from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
-import { ownConfigFile } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
+} from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
+import { ownConfigFile } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Setting, SettingsResponse } from "./operation.ts";
 
 /** They delete something, or would take the page away. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { withMemory } from "../../answers/open.ts";
+import type { Project } from "../../base/paths.ts";
 import { projectRoots } from "../../git/projects/roots.ts";
-import type { Project } from "../../project/paths.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChangedThing } from "../../store/memory/sharing.ts";
 import { thingsToExport } from "../../sync/export-files.ts";

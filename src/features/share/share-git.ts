@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { changing } from "../../answers/changing.ts";
 import type { Running } from "../../answers/operation.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { homeOf } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
 import { gitTextIfAny } from "../../git/git.ts";
 import { identityOf } from "../../git/projects/identity.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { homeOf } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
 import { cleanLabel } from "../../protocol/outside.ts";
 import { syncPassphraseVariable } from "../../sync/codec/open-codec.ts";
 import type { Signing } from "../../sync/origin/signed-records.ts";

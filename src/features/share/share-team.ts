@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { changing } from "../../answers/changing.ts";
 import { withMemory } from "../../answers/open.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { gitTextIfAny } from "../../git/git.ts";
-import { loadConfig } from "../../project/config/config.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import { authorsHere, changedThings } from "../../store/memory/sharing.ts";
 import { type TeamMember, teamServer } from "../../store/team/team-server.ts";
 import type { TeamReport } from "../../sync/team/exchange-team.ts";

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
+import { listProjects } from "../../answers/known-projects.ts";
 import { withMemory } from "../../answers/open.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { unsignedKey } from "../../store/memory/heard.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { type SignerHere, signersHere } from "../../store/memory/signers.ts";
 import type { Signer, Standing, Trust } from "../../sync/origin/trust.ts";
-import { listProjects } from "../projects/known-projects.ts";
 import { readTrust } from "./share-git.ts";
 
 export interface TrustRequest {

@@ -1,12 +1,12 @@
 import { dirname } from "node:path/posix";
+import { entry } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure } from "../../git/git.ts";
 import { effectiveReverts } from "../../git/history/ancestry.ts";
 import { filesIn } from "../../git/working-files.ts";
-import type { Project } from "../../project/paths.ts";
 import { listCommands } from "../../store/memory/commands.ts";
 import { commitByHash, filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
-import { entry } from "../blame/blame-summary.ts";
 import type { Setback } from "./operation.ts";
 
 /** A path as compilers, test runners and linters print it. */

@@ -4,12 +4,13 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Repository,
+  rememberReadSession,
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
 import { unknown } from "../../attribution/lines/verdict.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { directoryOf, isoWeek, type StatsRequest, statsOf } from "./stats.ts";
 
 let repo: Repository;
@@ -169,7 +170,7 @@ it("counts as from before agents what pm blame calls that", async () => {
     bindings:
       hash === led ? [{ sessionUid: "s", turns: [1], lines: 0, how: "command", confidence: 0.9 }] : [],
   });
-  rememberSession(repo.memory, "s", ["make it"], { at: repo.now() + 300_000 });
+  rememberReadSession(repo.memory, "s", repo.now() + 300_000);
   await seen(older);
   await seen(led);
   expect((await stats()).total).toMatchObject({ lines: 3, unknown: 2, before_agents: 1 });

@@ -1,7 +1,12 @@
+import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
+import { agentsSince, isBeforeAgents, notesOnBefore } from "../../attribution/agents-since.ts";
+import { explanationOf } from "../../base/errors.ts";
+import { entry, sortedByCount } from "../../base/multimap.ts";
+import type { Project } from "../../base/paths.ts";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { GitFailure } from "../../git/git.ts";
 import { authoredTimes } from "../../git/history/history.ts";
-import { explanationOf } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
 import type { BlameAuthor } from "../../protocol/values.ts";
 import {
   type AuthoredFilter,
@@ -14,13 +19,8 @@ import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { historyStart } from "../../store/memory/sessions/sessions-here.ts";
 import { contestedFiles } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
-import { agentsSince, isBeforeAgents, noteOn } from "../blame/agents-since.ts";
-import { entry, sortedByCount } from "../blame/blame-summary.ts";
 import { filesMatcher } from "../decisions/decisions.ts";
 import { recurringErrors } from "../fix/recurring.ts";
-import { describeUnanalysed, describeUnread } from "../status/backfill-hint.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { Share, StatsAnswer } from "./operation.ts";
 import { setbacksOf } from "./setbacks.ts";
 
@@ -121,14 +121,17 @@ function countLines(
   const isBefore = ({ author, authoredAt, hasSession, basis }: AuthoredLines) =>
     author === "unknown" &&
     since !== null &&
-    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since.at);
+    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since);
   const sums = new Sums(depth, files);
+  let olderUnknown = false;
   if (memory !== null) {
     const counted = countedOnce(memory);
     for (const lines of authoredLines(memory, when)) {
       if (!all && history !== null && !history.has(lines.hash)) continue;
       if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
       sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
+      olderUnknown ||=
+        since !== null && lines.author === "unknown" && lines.authoredAt < since.at && !isBefore(lines);
     }
   }
   const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
@@ -141,7 +144,7 @@ function countLines(
     notes: [
       ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
       ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
-      ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
+      ...(since === null ? [] : notesOnBefore(since, { before: sums.total.before_agents > 0, olderUnknown })),
     ],
   };
 }

@@ -1,14 +1,15 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import type { Config } from "../../base/config/settings.ts";
+import { codeOf } from "../../base/errors.ts";
+import { namesIn } from "../../base/files/if-any.ts";
+import { daemonFiles } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import type { CodeSearch } from "../../code/search/engine.ts";
 import { indexDriver } from "../../engines/drivers.ts";
-import type { Config } from "../../project/config/settings.ts";
-import { codeOf } from "../../project/errors.ts";
-import { namesIn } from "../../project/files/if-any.ts";
-import { daemonFiles } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
 import type { IndexAge } from "../../protocol/results.ts";
-import type { CodeSearch } from "../../search/code/engine.ts";
 import { type CodeIndex, reconciledAt } from "../../store/index/port.ts";
 import type { StatusResponse } from "./operation.ts";
 
@@ -122,6 +123,7 @@ async function measureQuery(search: CodeSearch): Promise<number> {
 }
 
 const lastQueries = new WeakMap<CodeSearch, { at: number; ms: number }>();
+
 const queryAgeMs = 30_000;
 
 /** What the project's state takes on disk. Bytes. */
@@ -143,11 +145,6 @@ async function storageOf(
     log_bytes: logBytes,
     total_bytes: indexBytes + logBytes,
   };
-}
-
-/** Milliseconds since the epoch as ISO 8601. */
-export function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
 
 function sizeOf(file: string): number {

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import type { Config } from "../../project/config/settings.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
 import { currentCut, cutSettingsOf } from "../../sessions/chunks/cut-rules.ts";
 import { gitCounts } from "../../store/memory/commits/commits.ts";
 import { llmSpending, storageGrowth } from "../../store/memory/daily-records.ts";
@@ -11,7 +12,6 @@ import { queueFigures, recentActivity } from "../../store/memory/sessions/activi
 import { cutCounts } from "../../store/memory/sessions/session-index.ts";
 import { memoryCounts } from "../../store/memory/sessions/sessions.ts";
 import type { JobsStatus } from "../jobs/operation.ts";
-import { isoTime } from "./describe-index.ts";
 import type { MemoryStatus } from "./operation.ts";
 
 /** Number of recent jobs shown. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { nothing, operation } from "../../answers/operation.ts";
+import { autostartStatus } from "../../protocol/autostart-status.ts";
 import {
   count,
   lazy,
@@ -15,22 +16,6 @@ import { jobsStatus, queueStatus } from "../jobs/operation.ts";
 
 /** What changes when there is something new: each a mark that means nothing but "as before" or "not as before". */
 export const stateResponse = lazy(() => z.object({ memory: text, code: text }));
-
-const autostartStatus = lazy(() =>
-  z.object({
-    /**
-     * `ready`: the next use starts it. `off`: disabled by the configuration. `ci`: never in CI. `stopped`: by `pm daemon stop`. `starting`: now. `failed`: see `error`; the next attempt is at
-     * `retry_at`.
-     */
-    state: z.enum(["ready", "off", "ci", "stopped", "starting", "failed"]),
-    /** One after the other; those that ended soon after they started count. */
-    failed_starts: count,
-    /** What kept it from starting; null when it started, and ended soon after. */
-    error: textOrNull,
-    /** ISO 8601. */
-    retry_at: textOrNull,
-  }),
-);
 
 const daemonStatus = lazy(() =>
   z.object({

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { stateResponse } from "./operation.ts";
 

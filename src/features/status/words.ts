@@ -1,4 +1,4 @@
-import { counted } from "../../text/counted.ts";
+import { counted } from "../../base/text/counted.ts";
 import { describeWork } from "../jobs/words.ts";
 import type { StatusResponse } from "./operation.ts";
 

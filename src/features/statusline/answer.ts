@@ -1,6 +1,6 @@
 import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { statuslineOf } from "../page/page.ts";
+import { statuslineOf } from "./line.ts";
 import type { statuslineRequest } from "./operation.ts";
 
 export const describeStatusline = (

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { changing } from "../../answers/changing.ts";
-import { PommelError } from "../../project/errors.ts";
-import { isInside, type Project } from "../../project/paths.ts";
+import { listProjects } from "../../answers/known-projects.ts";
+import { PommelError } from "../../base/errors.ts";
+import { isInside, type Project } from "../../base/paths.ts";
 import { chunkNotes } from "../../sessions/notes/chunk-notes.ts";
 import { recutSessions } from "../../sessions/recut.ts";
 import { emptyTrash } from "../../store/memory/backups/put-in-place.ts";
@@ -16,7 +17,7 @@ import {
   trashDir,
 } from "../../store/trash/trash.ts";
 import type { TrashEntry as ShownEntry } from "../forget/operation.ts";
-import { bringBackProjects, listProjects } from "../projects/known-projects.ts";
+import { bringBackProjects } from "../projects/known-projects.ts";
 
 /** What is in the trash, and bringing it back. */
 

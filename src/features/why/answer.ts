@@ -1,6 +1,6 @@
+import { lineRange, locate } from "../../answers/file-place.ts";
 import type { Running, Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
-import { lineRange, locate } from "../blame/file-place.ts";
 import type { whyRequest } from "./operation.ts";
 import { whyLines } from "./why-lines.ts";
 

@@ -1,20 +1,20 @@
 import type { AnalyseNow } from "../../answers/analyse.ts";
 import { bareLine } from "../../attribution/lines/line-keys.ts";
+import type { Project } from "../../base/paths.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { changesOf, nameBefore, type WhatChanged } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import { gitFields } from "../../git/git.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
-import type { Project } from "../../project/paths.ts";
 import type { LineAuthor } from "../../protocol/line-author.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
 import { knownCommits } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { EarlierLines, LaterChanges } from "./operation.ts";
 import { authorIn, commitIn, groupsOf, largestOf } from "./why-origins.ts";
 

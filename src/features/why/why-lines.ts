@@ -1,14 +1,14 @@
 import { analyseFor } from "../../answers/analyse.ts";
+import type { LineRange } from "../../answers/file-place.ts";
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { edgeFor } from "../../code/graph/neighbours.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
-import { edgeFor } from "../../search/graph/neighbours.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
-import type { LineRange } from "../blame/file-place.ts";
 import type { BlameRange } from "../blame/operation.ts";
 import { fromGraph } from "../impact/impact.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";

@@ -1,6 +1,9 @@
 import type { Entry } from "../../agents/agent.ts";
 import { lineKey } from "../../attribution/lines/line-keys.ts";
 import { isDistinctive } from "../../attribution/survival.ts";
+import { entry } from "../../base/multimap.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { type LineAuthor, lineAuthor } from "../../protocol/line-author.ts";
 import { storedTurns } from "../../sessions/turn-content.ts";
 import { checkpointOfCommit } from "../../store/memory/commits/checkpoints.ts";
@@ -9,10 +12,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionById, sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
-import { beginningOf } from "../../text/text-size.ts";
-import { entry } from "../blame/blame-summary.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import { isoTime } from "../status/describe-index.ts";
 import type { Origin, OriginCommit, OriginTurn } from "./operation.ts";
 
 /** Characters. */

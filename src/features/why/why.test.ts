@@ -10,7 +10,7 @@ import {
 import { chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
 import type { Entry } from "../../agents/agent.ts";
 import { recordCommit } from "../../attribution/checkpoints/record-commit.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join, posix, resolve } from "node:path";
-import { changeOf } from "../../project/files/file-id.ts";
-import { findUpwards } from "../../project/paths.ts";
+import { changeOf } from "../../base/files/file-id.ts";
+import { findUpwards } from "../../base/paths.ts";
 import { configArguments, GitFailure, gitBytes, gitFields, plain, plainEnvironment } from "../git.ts";
 import { gitDirectoryOf } from "../git-dir.ts";
 import { linesOf, unquotePath } from "../output-lines.ts";

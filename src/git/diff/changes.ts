@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { LRUCache } from "lru-cache";
-import { codeOf } from "../../project/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 import { fits } from "../../protocol/outside.ts";
 import {
   GitFailure,

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { changeOf } from "../../project/files/file-id.ts";
-import { commonDirectoryOf } from "../../project/paths.ts";
+import { changeOf } from "../../base/files/file-id.ts";
+import { commonDirectoryOf } from "../../base/paths.ts";
 import { gitTextIfAny } from "../git.ts";
 import { gitDirectoryOf, textOf } from "../git-dir.ts";
 

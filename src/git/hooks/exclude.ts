@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { readFileText, writeFileText } from "../../project/files/text-file.ts";
+import { readFileText, writeFileText } from "../../base/files/text-file.ts";
 import { GitFailure, gitFields, gitText } from "../git.ts";
 import { fromRoot } from "./place.ts";
 import { findBlock, withoutBlock } from "./script.ts";

@@ -17,8 +17,8 @@ import {
 } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { draftOf, replaceFile } from "../../project/files/replace-file.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { draftOf, replaceFile } from "../../base/files/replace-file.ts";
 
 /** A hook file; its text is latin1, one character per byte. */
 export interface HookFile {

@@ -20,7 +20,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { newRepository, type TestRepository } from "../../../test/support/repository-fixture.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { gitHookNames } from "../../protocol/hooks.ts";
 import { installGitHooks, removeGitHooks } from "./install.ts";
 import { gitHooksState, readRecord } from "./state.ts";

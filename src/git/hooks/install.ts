@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import {
   type HookFile,

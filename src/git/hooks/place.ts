@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { explanationOf, PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { explanationOf, PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { GitFailure, gitText } from "../git.ts";
 
 /** The hooks directory of a project's repository, or why there is none to use. */

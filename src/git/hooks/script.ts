@@ -1,6 +1,6 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
+import { shellQuoted } from "../../base/text/shell.ts";
 import type { GitHookName } from "../../protocol/hooks.ts";
-import { shellQuoted } from "../../text/shell.ts";
 
 /** The content of git hooks. Hooks are read as latin1, one character per byte, so that other content is preserved. */
 

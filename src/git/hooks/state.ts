@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
-import { writeJson } from "../../project/files/replace-file.ts";
-import { makeDirectory } from "../../project/home.ts";
-import type { Project } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import { writeJson } from "../../base/files/replace-file.ts";
+import { makeDirectory } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
 import { type GitHookName, gitHookNames } from "../../protocol/hooks.ts";
 import { readHook } from "./hook-file.ts";
 import { type FoundPlace, fromRoot, hooksPlace, refuseHooks } from "./place.ts";

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import type { Project } from "../../project/paths.ts";
+import type { Project } from "../../base/paths.ts";
 import { removeReady, saidFile } from "../../protocol/ready-context.ts";
 import { Registry } from "../../store/registry.ts";
 

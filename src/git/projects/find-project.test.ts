@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { type Project, placeInProject, projectAt } from "../../project/paths.ts";
+import { type Project, placeInProject, projectAt } from "../../base/paths.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import {
   findProject,

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { fileId } from "../../project/files/file-id.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { fileId } from "../../base/files/file-id.ts";
 import {
   canonicalPath,
   findUpwards,
@@ -10,7 +10,7 @@ import {
   projectOf,
   realPath,
   teamDirName,
-} from "../../project/paths.ts";
+} from "../../base/paths.ts";
 import { type KnownCheckout, type KnownProject, Registry } from "../../store/registry.ts";
 import { dropReady } from "./drop-ready.ts";
 import { type CheckoutIdentity, identityOf } from "./identity.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isInside, type Project, projectOf } from "../../project/paths.ts";
+import { isInside, type Project, projectOf } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import { GitFailure, gitFields, gitTextIfAny } from "../git.ts";
 import { defaultBranches } from "../history/head.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { fileId } from "../../project/files/file-id.ts";
+import { fileId } from "../../base/files/file-id.ts";
 import { addressOf, identityOf, remoteOf, withoutCredentials } from "./identity.ts";
 
 const secret = `ghp_${"x".repeat(36)}`;

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fileId } from "../../project/files/file-id.ts";
-import { commonDirOf, findUpwards, realPath } from "../../project/paths.ts";
+import { fileId } from "../../base/files/file-id.ts";
+import { commonDirOf, findUpwards, realPath } from "../../base/paths.ts";
 import { gitTextIfAny } from "../git.ts";
 
 /** What tells which project a checkout holds. */

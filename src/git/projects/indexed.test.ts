@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectAt } from "../../project/paths.ts";
+import { projectAt } from "../../base/paths.ts";
 import { requireIndexed, whyNotIndexed } from "./indexed.ts";
 
 let home: ReturnType<typeof temporaryHome>;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { type Project, realPath, teamDirName } from "../../project/paths.ts";
+import { PommelError } from "../../base/errors.ts";
+import { type Project, realPath, teamDirName } from "../../base/paths.ts";
 import { isNamed } from "./recorded.ts";
 
 /** More is not looked through to see whether a directory holds repositories. */

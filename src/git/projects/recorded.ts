@@ -1,5 +1,5 @@
-import { type LoadedConfig, loadConfig } from "../../project/config/config.ts";
-import type { Project } from "../../project/paths.ts";
+import { type LoadedConfig, loadConfig } from "../../base/config/config.ts";
+import type { Project } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 
 /**

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { namedProject } from "../../../test/support/named-project.ts";
 import { type TestRepository, temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { projectOf } from "../../project/paths.ts";
+import { projectOf } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import { belongsTo, projectRoots } from "./roots.ts";
 

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { findUpwards, isInside, realPath } from "../../project/paths.ts";
+import { findUpwards, isInside, realPath } from "../../base/paths.ts";
 import { Registry } from "../../store/registry.ts";
 import { GitFailure, gitFields } from "../git.ts";
 

@@ -1,7 +1,7 @@
-import { loadConfig } from "../../project/config/config.ts";
-import { setConfig } from "../../project/config/config-edit.ts";
-import { PommelError } from "../../project/errors.ts";
-import type { Project } from "../../project/paths.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { setConfig } from "../../base/config/config-edit.ts";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
 import { rememberProject } from "./find-project.ts";
 
 /** Records a project from now on, also after recording was turned off here or everywhere. */

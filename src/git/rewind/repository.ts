@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
 import { GitFailure, gitBuffer, gitText, mayFetch } from "../git.ts";
 import { branchOf } from "../history/head.ts";
 import { headOf } from "../history/history.ts";

@@ -17,7 +17,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { temporaryGit } from "../../../test/support/repository-fixture.ts";
 import { runs } from "../../../test/support/runs.ts";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { workingTreeOf } from "./repository.ts";
 import { restoreTo } from "./restore.ts";
 

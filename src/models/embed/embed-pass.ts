@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { codeOf, explanationOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
+import { codeOf, explanationOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import { embedTexts } from "./embed-texts.ts";
 import type { Embedder } from "./embedder.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
 import type { Embedder } from "./embedder.ts";
 
 /** Texts per batch: enough to keep threads busy, few enough to stop soon. */

@@ -1,4 +1,4 @@
-import type { Config } from "../../project/config/settings.ts";
+import type { Config } from "../../base/config/settings.ts";
 import type { Embedder } from "./embedder.ts";
 import { createEmbedder, embedderSettings } from "./registry.ts";
 

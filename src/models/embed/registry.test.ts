@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultConfig, settings } from "../../project/config/settings.ts";
+import { defaultConfig, settings } from "../../base/config/settings.ts";
 import { createEmbedder, embedderDrivers, embedderSettings, readEmbedderSpec } from "./registry.ts";
 
 describe("readEmbedderSpec", () => {

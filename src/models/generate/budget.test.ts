@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { RequestFailed } from "../http/request.ts";
 import { createBudgetedLlm, type LlmUsage } from "./budget.ts";
 import type { Llm, LlmAnswer } from "./llm.ts";

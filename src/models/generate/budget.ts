@@ -1,4 +1,4 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { RequestFailed } from "../http/request.ts";
 import type { Llm } from "./llm.ts";
 import { estimatedInput } from "./llm.ts";

@@ -1,4 +1,4 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Availability } from "../embed/embedder.ts";
 import { type RemoteCaller, RequestFailed } from "../http/request.ts";
 import { type Clock, systemClock, type Timeouts } from "../http/retry.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultConfig } from "../../project/config/settings.ts";
+import { defaultConfig } from "../../base/config/settings.ts";
 import { createLlm, isLocal, llmSettingsOf, readLlmSpec } from "./registry.ts";
 
 const settings = llmSettingsOf(defaultConfig());

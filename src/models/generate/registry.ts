@@ -1,5 +1,5 @@
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Llm, LlmDriver, LlmOptions, LlmSettings } from "./llm.ts";
 import { ollamaDriver } from "./ollama/ollama-llm.ts";
 import { openaiDriver } from "./openai/openai-llm.ts";

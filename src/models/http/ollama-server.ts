@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Availability, TextKind } from "../embed/embedder.ts";
 import { type Endpoint, type RemoteCaller, RequestFailed, requestJson } from "./request.ts";
 

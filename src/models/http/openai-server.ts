@@ -1,4 +1,4 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { RemoteCaller, RequestFailed } from "./request.ts";
 
 /** Where an OpenAI-compatible API is, and which environment variable holds its key. */

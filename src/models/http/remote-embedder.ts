@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Embedder, EmbedderUsage, TextKind } from "../embed/embedder.ts";
 import { quantise } from "../embed/quantise.ts";
 import { TextsRefused } from "./retry.ts";

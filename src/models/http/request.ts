@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import type { SettingKey } from "../../project/config/settings.ts";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import type { SettingKey } from "../../base/config/settings.ts";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
 
 /** A configured server. */
 export interface Endpoint {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unknownAuthor } from "../../features/blame/blame-summary.ts";
+import { unknownAuthor } from "../line-author.ts";
 import type { Coverage } from "../results.ts";
 import {
   adviseOn,

@@ -1,4 +1,4 @@
-import { beginningOf, plainOneLine, wholeCharacters } from "../../text/text-size.ts";
+import { beginningOf, plainOneLine, wholeCharacters } from "../../base/text/text-size.ts";
 
 /**
  * Which lines of a prompt are notes that its author wrote down: "Note to Pommel: ...", at the prompt's beginning or on a line of

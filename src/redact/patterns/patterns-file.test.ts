@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import { createScrubber } from "../create-scrubber.ts";
 import { createLedger } from "../scrubber.ts";
 import { defaultPatterns } from "./default-patterns.ts";

@@ -1,7 +1,7 @@
 import { rules as recommended } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/types";
 import { RE2JS } from "re2js";
-import { messageOf } from "../../project/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { checks } from "../checks/checks.ts";
 import type { Place } from "../checks/place.ts";
 import { behindEdge, type DefaultPattern, type Pattern } from "./default-pattern.ts";

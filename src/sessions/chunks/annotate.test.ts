@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { conversation, edited, prompt, ran, text } from "../../../test/support/turn-fixture.ts";
-import { tokensOf } from "../../text/text-size.ts";
+import { tokensOf } from "../../base/text/text-size.ts";
 import { annotatedChunk } from "./annotate.ts";
 import { summaryChunks } from "./chunk-to-store.ts";
 import type { ChunkOptions } from "./chunker.ts";

@@ -1,11 +1,11 @@
+import { splitText } from "../../base/text/split-text.ts";
+import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { NoteSource } from "../../protocol/origin.ts";
 import { notesIn } from "../../protocol/reading/prompt-notes.ts";
 import { listAnnotations, saveAnnotation } from "../../store/memory/chunks/annotations.ts";
 import { replaceAnnotatedChunk } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { ChunkToStore } from "../../store/memory/memory-records.ts";
-import { splitText } from "../../text/split-text.ts";
-import { charactersOfToken } from "../../text/text-size.ts";
 import type { PositionedLine } from "../ingest/session-state.ts";
 import { annotationUid, isSameNote } from "../notes/notes.ts";
 import { storedTurns, type Turn } from "../turn-content.ts";

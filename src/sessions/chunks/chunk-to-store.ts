@@ -1,7 +1,7 @@
+import { splitText } from "../../base/text/split-text.ts";
+import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import type { ChunkToStore, PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
-import { splitText } from "../../text/split-text.ts";
-import { charactersOfToken } from "../../text/text-size.ts";
 import type { ChunkDraft, DraftChunk } from "./chunker.ts";
 import { type KindRules, kindOfText } from "./kinds.ts";
 import { noTerms } from "./units/units.ts";

@@ -15,7 +15,7 @@ import {
   used,
   wrote,
 } from "../../../test/support/turn-fixture.ts";
-import { tokensOf } from "../../text/text-size.ts";
+import { tokensOf } from "../../base/text/text-size.ts";
 import { groupTurns } from "../ingest/turns.ts";
 import type { Turn } from "../turn-content.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "./chunker.ts";

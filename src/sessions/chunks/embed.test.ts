@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { addSession, chunk, temporaryMemory } from "../../../test/support/memory-fixture.ts";
+import { PommelError } from "../../base/errors.ts";
+import { silentLog } from "../../base/log.ts";
 import { EmbedPass } from "../../models/embed/embed-pass.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { PommelError } from "../../project/errors.ts";
-import { silentLog } from "../../project/log.ts";
 import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import { sessionVectorCounts } from "../../store/memory/chunks/vectors.ts";
 import { chunksToEmbed, passagesOf, termsOfText } from "./embed.ts";

@@ -1,5 +1,5 @@
-import { splitText } from "../../text/split-text.ts";
-import { charactersOfToken } from "../../text/text-size.ts";
+import { splitText } from "../../base/text/split-text.ts";
+import { charactersOfToken } from "../../base/text/text-size.ts";
 import { handsOverPlan } from "./kinds.ts";
 import { noTerms, textOf, type Unit } from "./units/units.ts";
 

@@ -1,7 +1,7 @@
 import type { ToolUse } from "../../agents/agent.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { mentionsNote } from "../../protocol/reading/prompt-notes.ts";
 import type { ChunkDecision } from "../../store/memory/memory-records.ts";
-import { beginningOf } from "../../text/text-size.ts";
 import { handsOverPlan } from "../chunks/kinds.ts";
 import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";

@@ -1,4 +1,4 @@
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import { canReplace, speakerOf, type Words } from "../../protocol/origin.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { decidingChunks } from "../../store/memory/chunks/put-chunks.ts";

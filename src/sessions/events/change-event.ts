@@ -1,4 +1,4 @@
-import { codeOf, PommelError } from "../../project/errors.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
 import { scrubAlone } from "../../redact/scrubber.ts";
 import { findCheckpoint } from "../../store/memory/commits/checkpoints.ts";
 import { eventsOf, isLinked, linksOf, newEventUid, saveEvent, saveLink } from "../../store/memory/events.ts";

@@ -1,4 +1,5 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
+import { compileExpression } from "../../base/text/pattern.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { chunksOfSession } from "../../store/memory/chunks/chunks.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -6,7 +7,6 @@ import { leaveNoTrace } from "../../store/memory/privacy/forget.ts";
 import { sessionIdsAfter } from "../../store/memory/privacy/rewrite.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import { summariesOf } from "../../store/memory/sessions/summaries.ts";
-import { compileExpression } from "../../text/pattern.ts";
 import { redactLooseNotes, redactWholeSession } from "../scrub/redact-session.ts";
 import {
   cleanLines,

@@ -1,11 +1,11 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
+import { parseWhen } from "../../base/text/dates.ts";
 import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import { type ForgetRequest, nothing, rangeToForget } from "../../store/memory/privacy/forget.ts";
 import { findSession, listSessions, sessionById } from "../../store/memory/sessions/sessions.ts";
 import { turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { parseWhen } from "../../text/dates.ts";
 import { storedTurns } from "../turn-content.ts";
 
 /** What to forget, as the route and the command line express it: exactly one of the first four, or a time. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { Agent, TranscriptFile, TranscriptInfo } from "../../agents/agent.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
 import { belongsTo } from "../../git/projects/roots.ts";
-import { codeOf, PommelError } from "../../project/errors.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { isForgotten } from "../../store/memory/privacy/forget.ts";
 import { recentActivity } from "../../store/memory/sessions/activity.ts";

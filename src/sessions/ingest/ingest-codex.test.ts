@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { migrated, type RolloutFixture, rollout, threadId } from "../../../test/support/rollout-fixture.ts";
 import { compressed } from "../../../test/support/zstd-frames.ts";
 import { codex } from "../../agents/codex/codex.ts";
-import { silentLog } from "../../project/log.ts";
+import { silentLog } from "../../base/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { forget, nothing } from "../../store/memory/privacy/forget.ts";

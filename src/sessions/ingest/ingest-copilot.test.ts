@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type CopilotFixture, copilotSession, cwd } from "../../../test/support/copilot-fixture.ts";
 import { copilot } from "../../agents/copilot/copilot.ts";
-import { silentLog } from "../../project/log.ts";
+import { silentLog } from "../../base/log.ts";
 import { createScrubber } from "../../redact/create-scrubber.ts";
 import { Memory } from "../../store/memory/memory.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";

@@ -1,7 +1,7 @@
 import type { Agent, ReadBatch, TranscriptInfo, TranscriptLine } from "../../agents/agent.ts";
+import { codeOf } from "../../base/errors.ts";
+import type { Logger } from "../../base/log.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
-import { codeOf } from "../../project/errors.ts";
-import type { Logger } from "../../project/log.ts";
 import { createLedger, type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
 import { idOf, type TranscriptFixture, transcript } from "../../../test/support/transcript-fixture.ts";
 import { agentNamed } from "../../agents/registry.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
 import { rememberProject } from "../../git/projects/find-project.ts";
 import { rememberGone } from "../../git/projects/gone-checkout.ts";
 import { belongsTo, projectRoots } from "../../git/projects/roots.ts";
-import { type Project, projectAt } from "../../project/paths.ts";
 import { findPastProject } from "./past-project.ts";
 
 const claude = agentNamed("claude")!;

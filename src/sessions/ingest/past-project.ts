@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { Agent } from "../../agents/agent.ts";
+import type { Project } from "../../base/paths.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
 import { projectOfGone, type SessionTraces } from "../../git/projects/gone-checkout.ts";
-import type { Project } from "../../project/paths.ts";
 
 /** The project of a past session: of the directory that it ran in, or of the repository that one which is gone belonged to. */
 export async function findPastProject(agent: Agent, path: string, cwd: string): Promise<Project | null> {

@@ -1,8 +1,8 @@
 import type { Entry, FileTouch, ToolAction, ToolUse } from "../../agents/agent.ts";
+import { beginningOf, tokensOf } from "../../base/text/text-size.ts";
 import type { TurnFile } from "../../store/memory/memory-records.ts";
 import { packContent } from "../../store/memory/sessions/content.ts";
 import type { TurnToStore } from "../../store/memory/sessions/turns.ts";
-import { beginningOf, tokensOf } from "../../text/text-size.ts";
 import { commandsOf } from "../commands/commands-of-turn.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 import { turnStateOf } from "../turn-state.ts";

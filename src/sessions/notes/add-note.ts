@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { defaultAgentName } from "../../agents/profiles.ts";
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Speaker } from "../../protocol/origin.ts";
 import { createLedger } from "../../redact/scrubber.ts";
 import { annotationById, saveAnnotation } from "../../store/memory/chunks/annotations.ts";

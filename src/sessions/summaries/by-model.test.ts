@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryWork } from "../../../test/support/memory-work-fixture.ts";
 import { prompt, text } from "../../../test/support/turn-fixture.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Llm, LlmRequest } from "../../models/generate/llm.ts";
 import { RequestFailed } from "../../models/http/request.ts";
-import { PommelError } from "../../project/errors.ts";
-import { SessionSearch } from "../../search/sessions/engine.ts";
-import { openQuery } from "../../search/sessions/types.ts";
 import { forgetNow } from "../forget/forget.ts";
+import { SessionSearch } from "../search/engine.ts";
+import { openQuery } from "../search/types.ts";
 import { type ModelSummaryOptions, nextModelSummary, summariseNext } from "./by-model.ts";
 import { sumUpSession } from "./sum-up.ts";
 

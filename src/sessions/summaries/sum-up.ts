@@ -1,5 +1,6 @@
+import { messageOf } from "../../base/errors.ts";
+import { charactersOfToken } from "../../base/text/text-size.ts";
 import type { Llm } from "../../models/generate/llm.ts";
-import { messageOf } from "../../project/errors.ts";
 import { chunksOfSession, replaceChunks } from "../../store/memory/chunks/chunks.ts";
 import type { SessionRecord, SummaryRecord } from "../../store/memory/memory-records.ts";
 import { saveSession, sessionByUid } from "../../store/memory/sessions/sessions.ts";
@@ -10,13 +11,13 @@ import {
   summariesOf,
 } from "../../store/memory/sessions/summaries.ts";
 import { filesOfSession, turnBefore, turnOf, turnsOf } from "../../store/memory/sessions/turns.ts";
-import { charactersOfToken } from "../../text/text-size.ts";
 import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chunk-to-store.ts";
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { storeTopics } from "../topics/topics.ts";
 import { type PromptedTurn, storedTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
+import { subjectsLedTo } from "./retitle.ts";
 import { type Summary, summarise } from "./summarise.ts";
 import { saysNothing, sessionTitle } from "./title.ts";
 
@@ -74,7 +75,7 @@ export async function sumUpSession(
   // Ours comes from the first prompts, before anything was done; a client's may be "Help".
   const fallback =
     !keepsTitle && titled === null && titleSource !== "user" && (isOurs || !isTelling)
-      ? sessionTitle(turns())
+      ? sessionTitle(turns(), subjectsLedTo(memory, session.uid))
       : null;
   const summaries = memory.inTransaction(() => {
     let changes = 0;

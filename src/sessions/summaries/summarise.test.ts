@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, summary, text } from "../../../test/support/turn-fixture.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { Llm, LlmAnswer, LlmRequest } from "../../models/generate/llm.ts";
-import { PommelError } from "../../project/errors.ts";
 import { llmSummary } from "./llm-summary.ts";
 import { cleanSummary, compactionSummaries, summarise } from "./summarise.ts";
 

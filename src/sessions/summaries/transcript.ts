@@ -1,5 +1,5 @@
 import { headAndTail } from "../../agents/reading/bounds.ts";
-import { beginningOf } from "../../text/text-size.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
 
 /** Characters of one prompt, answer, tool use and error. */

@@ -1,9 +1,9 @@
+import { rarity } from "../../base/text/rarity.ts";
+import { partsOf, stem, stopWords } from "../../base/text/tokens.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord } from "../../store/memory/memory-records.ts";
 import { sessionCount } from "../../store/memory/sessions/session-index.ts";
 import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/summaries.ts";
-import { rarity } from "../../text/rarity.ts";
-import { partsOf, stem, stopWords } from "../../text/tokens.ts";
 import { isPlan } from "../summaries/llm-summary.ts";
 import { fillerWords, sentencesOf } from "../summaries/prose.ts";
 import { type PromptedTurn, storedTurns } from "../turn-content.ts";

@@ -1,11 +1,11 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, PommelError } from "../../project/errors.ts";
-import { removeDeadDrafts } from "../../project/files/dead-drafts.ts";
-import { withFileLock } from "../../project/files/file-lock.ts";
-import { draftOf, replaceFile, sync } from "../../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../project/home.ts";
-import { auditLock } from "../../project/paths.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
+import { removeDeadDrafts } from "../../base/files/dead-drafts.ts";
+import { withFileLock } from "../../base/files/file-lock.ts";
+import { draftOf, replaceFile, sync } from "../../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../../base/home.ts";
+import { auditLock } from "../../base/paths.ts";
 import { removeAllReady } from "../../protocol/ready-context.ts";
 import { isSealed, publicKeyOf, seal } from "../../protocol/sealed-text.ts";
 import { removeIndexCache } from "../index/index-cache.ts";

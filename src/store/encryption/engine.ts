@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { codeOf } from "../../project/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 
 /**
  * Encrypted databases, in the format of SQLCipher 4: every page with AES-256 and an HMAC. Two packages read and write it, and

@@ -9,10 +9,10 @@ import {
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf, PommelError } from "../../project/errors.ts";
-import { replaceFile, sync } from "../../project/files/replace-file.ts";
-import { homeOf } from "../../project/home.ts";
-import { isInside } from "../../project/paths.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import { replaceFile, sync } from "../../base/files/replace-file.ts";
+import { homeOf } from "../../base/home.ts";
+import { isInside } from "../../base/paths.ts";
 
 /**
  * `encryption.json`: says that what lies beside it is encrypted, and holds the data key, encrypted with the key of its

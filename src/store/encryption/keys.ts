@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { replaceFile } from "../../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../project/home.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { replaceFile } from "../../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../../base/home.ts";
 import { isSealed, unseal, unsealBytes } from "../../protocol/sealed-text.ts";
 import {
   type DataKey,

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
 import type { Engine } from "./engine.ts";
 import { fromMultipleCiphers } from "./multiple-ciphers.ts";
 import { fromSqlcipher } from "./sqlcipher.ts";

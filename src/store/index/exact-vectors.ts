@@ -1,4 +1,4 @@
-import { levels } from "../../project/levels.ts";
+import { levels } from "../../base/levels.ts";
 import { Best, type Scored } from "../best.ts";
 import type { HeldVectors, Segment } from "../vectors/vector-index.ts";
 import { blockSize, type VectorKernel } from "../vectors/vector-kernel.ts";

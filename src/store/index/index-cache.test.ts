@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { homeOf } from "../../project/home.ts";
+import { homeOf } from "../../base/home.ts";
 import { decryptHome, encryptHome } from "../encryption/convert.ts";
 import { forgetKeys } from "../encryption/keys.ts";
 import { Sqlite } from "../sqlite/sqlite.ts";

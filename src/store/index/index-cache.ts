@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../project/errors.ts";
-import { homeOf } from "../../project/home.ts";
+import { codeOf } from "../../base/errors.ts";
+import { homeOf } from "../../base/home.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
 import { Connection } from "../sqlite/connection.ts";
 import { isDamaged, openDatabase } from "../sqlite/database.ts";

@@ -1,6 +1,6 @@
-import type { Level } from "../../project/levels.ts";
-import type { Logger } from "../../project/log.ts";
-import type { HeldWord } from "../../text/tokens.ts";
+import type { Level } from "../../base/levels.ts";
+import type { Logger } from "../../base/log.ts";
+import type { HeldWord } from "../../base/text/tokens.ts";
 import type { StoreCheck } from "../sqlite/database.ts";
 import type {
   FileChange,

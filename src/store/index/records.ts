@@ -1,6 +1,6 @@
 /** What the code index stores. The chunker makes these records, the store keeps them, search reads them. */
 
-import type { Level } from "../../project/levels.ts";
+import type { Level } from "../../base/levels.ts";
 
 /** Why a file is not in the index. */
 export type SkipReason =

@@ -1,4 +1,4 @@
-import { nameKey, tokenStream } from "../../text/tokens.ts";
+import { nameKey, tokenStream } from "../../base/text/tokens.ts";
 import type { IndexCounts, StoredChunk } from "./port.ts";
 import type { IndexedFile, SkipReason, SymbolRecord, Terms } from "./records.ts";
 import type { SegmentBuilder } from "./words/segment.ts";

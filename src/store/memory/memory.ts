@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { PommelError } from "../../project/errors.ts";
+import type { PommelError } from "../../base/errors.ts";
 import { Connection } from "../sqlite/connection.ts";
 import {
   checkDatabase,

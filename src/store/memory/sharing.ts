@@ -1,4 +1,4 @@
-import { addTo } from "../../project/multimap.ts";
+import { addTo } from "../../base/multimap.ts";
 import { selectColumns } from "../tables/statements.ts";
 import { usage } from "../tables/turns.ts";
 import { forgetInCheckpoints } from "./commits/checkpoints.ts";

@@ -1,4 +1,4 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 
 /**
  * The one thing that a person means.

@@ -3,8 +3,8 @@ import { isIP } from "node:net";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import postgres from "postgres";
-import type { SettingKey } from "../../project/config/settings.ts";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
+import type { SettingKey } from "../../base/config/settings.ts";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
 import { passwordVariable } from "./password-variable.ts";
 
 export type Sql = postgres.Sql<{ bigint: number }>;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { PommelError } from "../../project/errors.ts";
-import { draftOf, sync } from "../../project/files/replace-file.ts";
+import { PommelError } from "../../base/errors.ts";
+import { draftOf, sync } from "../../base/files/replace-file.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** Room that a copy leaves to everything else on the disk. Bytes. */

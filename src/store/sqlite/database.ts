@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, type ErrorCode, messageOf, PommelError } from "../../project/errors.ts";
-import { namesIn } from "../../project/files/if-any.ts";
-import { makeDirectory } from "../../project/home.ts";
+import { codeOf, type ErrorCode, messageOf, PommelError } from "../../base/errors.ts";
+import { namesIn } from "../../base/files/if-any.ts";
+import { makeDirectory } from "../../base/home.ts";
 import { readDaemonRecord, seemsRunning } from "../../protocol/daemon-record.ts";
 import { lostEnvelope } from "../encryption/envelope.ts";
 import { copyDatabase } from "./copy-database.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { phraseOf, tokenStream } from "../../text/tokens.ts";
+import { phraseOf, tokenStream } from "../../base/text/tokens.ts";
 import { Connection } from "./connection.ts";
 import { createTextTable, frequenciesIn, insertTexts, removeTexts, scoreRows } from "./full-text.ts";
 import { Sqlite } from "./sqlite.ts";

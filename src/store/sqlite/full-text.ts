@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { phraseOf, tokenStream } from "../../text/tokens.ts";
+import { phraseOf, tokenStream } from "../../base/text/tokens.ts";
 import { Best, type Scored } from "../best.ts";
 import type { Connection } from "./connection.ts";
 

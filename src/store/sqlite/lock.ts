@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statSync, truncateSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { makeDirectory } from "../../project/home.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { makeDirectory } from "../../base/home.ts";
 import { diskFull, isDamaged, isDiskFull } from "./database.ts";
 import { Sqlite } from "./sqlite.ts";
 

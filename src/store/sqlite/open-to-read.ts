@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { draftOf } from "../../project/files/replace-file.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { draftOf } from "../../base/files/replace-file.ts";
 import { envelopeFor, writeEnvelope } from "../encryption/envelope.ts";
 import { Sqlite } from "./sqlite.ts";
 

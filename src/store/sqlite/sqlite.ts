@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type * as driver from "@photostructure/sqlite";
 import type { StatementSyncInstance } from "@photostructure/sqlite";
-import { codeOf } from "../../project/errors.ts";
+import { codeOf } from "../../base/errors.ts";
 import type { Driver } from "../encryption/engine.ts";
 import { keyOfDatabase } from "../encryption/keys.ts";
 import { sealedEngine } from "../encryption/sealed-driver.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, brotliDecompress, constants } from "node:zlib";
-import type { Config } from "../../project/config/settings.ts";
-import { PommelError } from "../../project/errors.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
 import { connectTo, explained, placeOf, type ServerSettings, type Sql } from "../postgres/server.ts";
 import { createTeamTables, teamSchema } from "./schema.ts";
 

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import * as z from "zod/mini";
-import { codeOf } from "../../project/errors.ts";
-import { namesIn } from "../../project/files/if-any.ts";
-import { removeOwn } from "../../project/files/remove-own.ts";
-import { writeJson } from "../../project/files/replace-file.ts";
-import { homeOf } from "../../project/home.ts";
+import { codeOf } from "../../base/errors.ts";
+import { namesIn } from "../../base/files/if-any.ts";
+import { removeOwn } from "../../base/files/remove-own.ts";
+import { writeJson } from "../../base/files/replace-file.ts";
+import { homeOf } from "../../base/home.ts";
 import { daysInTrash } from "../../protocol/days-in-trash.ts";
 import { projectIdentity } from "../project-file.ts";
 

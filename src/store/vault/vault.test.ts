@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryHome } from "../../../test/support/temporary-home.ts";
-import { homeOf } from "../../project/home.ts";
+import { homeOf } from "../../base/home.ts";
 import { decryptHome, encryptHome } from "../encryption/convert.ts";
 import { plainFiles } from "../encryption/home-files.ts";
 import { forgetKeys } from "../encryption/keys.ts";

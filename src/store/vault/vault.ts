@@ -19,10 +19,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, parse, relative, resolve } from "node:path";
-import { codeOf } from "../../project/errors.ts";
-import { discard, draftOf, replaceFile } from "../../project/files/replace-file.ts";
-import { homeOf, makeDirectory } from "../../project/home.ts";
-import { isInside } from "../../project/paths.ts";
+import { codeOf } from "../../base/errors.ts";
+import { discard, draftOf, replaceFile } from "../../base/files/replace-file.ts";
+import { homeOf, makeDirectory } from "../../base/home.ts";
+import { isInside } from "../../base/paths.ts";
 import { publicKeyOf, sealBytes, sealedExtraBytes } from "../../protocol/sealed-text.ts";
 import { plainBytes } from "../encryption/keys.ts";
 

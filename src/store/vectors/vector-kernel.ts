@@ -1,4 +1,4 @@
-import { growTo, memoryOf, startKernel } from "../../project/kernel.ts";
+import { growTo, memoryOf, startKernel } from "../../base/kernel.ts";
 
 /** Vectors of one length in rows, to be compared with a query by the cosine of their angle. */
 export interface VectorKernel {

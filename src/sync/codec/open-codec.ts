@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { makeDirectory } from "../../project/home.ts";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { makeDirectory } from "../../base/home.ts";
 import { layoutVersion, manifestPath, placeOf, versionOfManifest } from "../branch/manifest.ts";
 import type { Tree } from "../branch/objects.ts";
 import {

@@ -3,11 +3,11 @@ import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:cryp
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { codeOf, messageOf, PommelError } from "../../base/errors.ts";
+import { textOf } from "../../base/files/if-any.ts";
+import { draftOf } from "../../base/files/replace-file.ts";
+import { makeDirectory } from "../../base/home.ts";
 import { GitFailure, gitFields } from "../../git/git.ts";
-import { codeOf, messageOf, PommelError } from "../../project/errors.ts";
-import { textOf } from "../../project/files/if-any.ts";
-import { draftOf } from "../../project/files/replace-file.ts";
-import { makeDirectory } from "../../project/home.ts";
 import { encodePublicKey, findSigner, hashKey, namespace, publicKeyIn, signSsh } from "./sshsig.ts";
 
 /** What signs this machine's records. */

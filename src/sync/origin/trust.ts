@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PommelError } from "../../project/errors.ts";
-import { withFileLock } from "../../project/files/file-lock.ts";
-import { textOf } from "../../project/files/if-any.ts";
-import { writeJson } from "../../project/files/replace-file.ts";
-import type { Home } from "../../project/home.ts";
+import { PommelError } from "../../base/errors.ts";
+import { withFileLock } from "../../base/files/file-lock.ts";
+import { textOf } from "../../base/files/if-any.ts";
+import { writeJson } from "../../base/files/replace-file.ts";
+import type { Home } from "../../base/home.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
 import { cleanLabel } from "../../protocol/outside.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Authorship } from "../../store/memory/memory-records.ts";
 import { relabelSigner, signersHere } from "../../store/memory/signers.ts";
-import { beginningOf } from "../../text/text-size.ts";
 
 /**
  * Whose words this person's agents get. It is the person's, for all projects, and shared with nobody: a file in the

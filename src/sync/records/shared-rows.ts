@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
+import { maxTime } from "../../base/text/dates.ts";
 import type { LabelKind, OutsideKind } from "../../protocol/outside.ts";
 import { outsideKinds } from "../../protocol/outside.ts";
 import { count, label, outside } from "../../protocol/shape-parts.ts";
 import { columnName, listFields } from "../../store/tables/statements.ts";
 import type { Column, NumberKind, Snake, Table, TextKind } from "../../store/tables/table.ts";
-import { maxTime } from "../../text/dates.ts";
 
 /** Rows of memory.db as others get them: what of a table is shared stands in its description. */
 

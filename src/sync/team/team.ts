@@ -1,4 +1,4 @@
-import { PommelError } from "../../project/errors.ts";
+import { PommelError } from "../../base/errors.ts";
 import type { ScrubbingWork } from "../../sessions/work.ts";
 import {
   forgetShared,

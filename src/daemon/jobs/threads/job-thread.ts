@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads";
+import { collectAfterWork, collectWhenGrown } from "../../../base/collect-garbage.ts";
+import type { Config } from "../../../base/config/settings.ts";
+import { thrown } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import { letQuestionsGoFirst, nameThread } from "../../../base/thread-priority.ts";
 import { createEmbedders, type Embedders } from "../../../models/embed/embedders.ts";
-import { collectAfterWork, collectWhenGrown } from "../../../project/collect-garbage.ts";
-import type { Config } from "../../../project/config/settings.ts";
-import { thrown } from "../../../project/errors.ts";
-import type { Logger } from "../../../project/log.ts";
-import { letQuestionsGoFirst, nameThread } from "../../../project/thread-priority.ts";
 import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
 import { Memory } from "../../../store/memory/memory.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "../../../base/built-file.ts";
+import { asError, PommelError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import { sharingWeights } from "../../../models/embed/static/token-sums.ts";
-import { builtFile } from "../../../project/built-file.ts";
-import { asError, PommelError } from "../../../project/errors.ts";
-import type { Logger } from "../../../project/log.ts";
 import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
 
 interface JobThreadsOptions {

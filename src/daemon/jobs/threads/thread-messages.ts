@@ -1,7 +1,7 @@
-import type { Config } from "../../../project/config/settings.ts";
-import type { ThrownError } from "../../../project/errors.ts";
-import type { Logger } from "../../../project/log.ts";
-import type { Project } from "../../../project/paths.ts";
+import type { Config } from "../../../base/config/settings.ts";
+import type { ThrownError } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
+import type { Project } from "../../../base/paths.ts";
 import type { JobKind } from "../../../store/memory/memory-records.ts";
 
 /** Messages between the daemon and the threads that do jobs. A thread has one turn at a time. */

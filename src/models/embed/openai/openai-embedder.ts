@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import { isOpenaiAt, type OpenaiServer, openaiFailure, readKey } from "../../http/openai-server.ts";
 import { numbers, RemoteEmbedder } from "../../http/remote-embedder.ts";
 import { embedCaller, endpointAt, RequestFailed, requestJson, waitAskedFor } from "../../http/request.ts";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
-import { memoryOf, startKernel } from "../../../project/kernel.ts";
-import { bytesOfRuns, mostRuns, type RunKernel, type Runs, runsIn } from "../../../text/runs.ts";
+import { memoryOf, startKernel } from "../../../base/kernel.ts";
+import { bytesOfRuns, mostRuns, type RunKernel, type Runs, runsIn } from "../../../base/text/runs.ts";
 import type { Tokenizer } from "./words.ts";
 
 /** The weights of a model, in memory that threads share: they take 10 MB. */

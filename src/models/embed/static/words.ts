@@ -1,6 +1,6 @@
-import { memoize } from "../../../text/memoize.ts";
-import { runsOf } from "../../../text/runs.ts";
-import { isAscii } from "../../../text/tokens.ts";
+import { memoize } from "../../../base/text/memoize.ts";
+import { runsOf } from "../../../base/text/runs.ts";
+import { isAscii } from "../../../base/text/tokens.ts";
 
 /** Parts of an identifier: `HTTPServer2` is HTTP, Server, 2. */
 export const identifierParts = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;

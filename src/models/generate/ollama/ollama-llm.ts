@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import { lookForOllamaModel, ollamaAt, ollamaFailure } from "../../http/ollama-server.ts";
 import { endpointAt, RequestFailed, requestJson } from "../../http/request.ts";
 import { retrying } from "../../http/retry.ts";

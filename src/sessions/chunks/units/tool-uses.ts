@@ -1,5 +1,5 @@
 import type { Entry, FileEdit } from "../../../agents/agent.ts";
-import { beginningOf, joinWithin } from "../../../text/text-size.ts";
+import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
 import { questionsIn } from "../../questions.ts";
 
 /**

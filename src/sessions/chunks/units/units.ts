@@ -1,7 +1,7 @@
 import type { Entry, ToolResult } from "../../../agents/agent.ts";
+import { withoutSpeakers } from "../../../base/text/quotation.ts";
+import { beginningOf } from "../../../base/text/text-size.ts";
 import type { ChunkTerms } from "../../../store/memory/memory-records.ts";
-import { withoutSpeakers } from "../../../text/quotation.ts";
-import { beginningOf } from "../../../text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
 import { errorLines, type ResultSays, reportsFailure, sayResult } from "./tool-results.ts";
 import { changedLines, sayUse } from "./tool-uses.ts";

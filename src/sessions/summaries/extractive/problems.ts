@@ -1,4 +1,4 @@
-import { beginningOf } from "../../../text/text-size.ts";
+import { beginningOf } from "../../../base/text/text-size.ts";
 import { contentWords, shortenUrls } from "../prose.ts";
 
 export interface Statement {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createPlainKernel } from "../../../../test/support/plain/vector-kernel.ts";
 import { chunkRecord, indexedFile } from "../../../../test/support/record-fixture.ts";
-import { type Level, levels } from "../../../project/levels.ts";
+import { type Level, levels } from "../../../base/levels.ts";
 import { createKernel } from "../../vectors/vector-kernel.ts";
 import { type ChunkId, chunkId, type Scope } from "../port.ts";
 import { ChunkVectors } from "./chunk-vectors.ts";

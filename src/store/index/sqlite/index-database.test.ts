@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeUndefended } from "../../../../test/support/undefended.ts";
-import { tokenStream } from "../../../text/tokens.ts";
+import { tokenStream } from "../../../base/text/tokens.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { type ChunkId, chunkId, type Scope } from "../port.ts";
 import type { ChunkRecord, IndexedFile } from "../records.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { codeOf, messageOf } from "../../../project/errors.ts";
-import type { Logger } from "../../../project/log.ts";
+import { codeOf, messageOf } from "../../../base/errors.ts";
+import type { Logger } from "../../../base/log.ts";
 import { checkDatabase } from "../../sqlite/database.ts";
 import { openToRead } from "../../sqlite/open-to-read.ts";
 import type { IndexDriver } from "../port.ts";

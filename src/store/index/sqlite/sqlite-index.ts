@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { HeldWord } from "../../../text/tokens.ts";
+import type { HeldWord } from "../../../base/text/tokens.ts";
 import type {
   ChunkId,
   CodeIndex,

@@ -1,4 +1,4 @@
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import type { LoadedSegments } from "../words/loaded-segments.ts";
 import type { Postings } from "../words/postings.ts";

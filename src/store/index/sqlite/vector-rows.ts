@@ -1,4 +1,4 @@
-import { levels as allLevels, type Level } from "../../../project/levels.ts";
+import { levels as allLevels, type Level } from "../../../base/levels.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import type { VectorRow } from "../../vectors/vector-index.ts";
 import type { FileId, VectorCounts } from "../port.ts";

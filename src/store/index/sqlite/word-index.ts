@@ -1,4 +1,4 @@
-import type { HeldWord } from "../../../text/tokens.ts";
+import type { HeldWord } from "../../../base/text/tokens.ts";
 import type { Connection } from "../../sqlite/connection.ts";
 import {
   type ChunkId,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { encodeVarints } from "../../../text/varint.ts";
+import { encodeVarints } from "../../../base/text/varint.ts";
 import { ByteStrings } from "./byte-strings.ts";
 
 const value = fc.oneof(fc.nat(255), fc.nat(20_000), fc.nat(2 ** 31 - 1));

@@ -1,4 +1,4 @@
-import { levels as allLevels } from "../../../project/levels.ts";
+import { levels as allLevels } from "../../../base/levels.ts";
 import { Best, type Scored } from "../../best.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
 import { type ChunkId, chunkId, type FieldWeights, type Frequencies } from "../port.ts";

@@ -1,4 +1,4 @@
-import { encodeVarints, pushVarint } from "../../../text/varint.ts";
+import { encodeVarints, pushVarint } from "../../../base/text/varint.ts";
 import type { FieldWeights } from "../port.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { levels as allLevels, type Level } from "../../../project/levels.ts";
-import { detached } from "../../../text/detached.ts";
+import { levels as allLevels, type Level } from "../../../base/levels.ts";
+import { detached } from "../../../base/text/detached.ts";
 import type { Terms } from "../records.ts";
 import { ByteStrings, enlarged } from "./byte-strings.ts";
 import {

@@ -1,4 +1,4 @@
-import { nameKey } from "../../../text/tokens.ts";
+import { nameKey } from "../../../base/text/tokens.ts";
 import type { Scored } from "../../best.ts";
 import type { ChunkId, Definition, FieldWeights } from "../port.ts";
 import { phraseList } from "./holders.ts";

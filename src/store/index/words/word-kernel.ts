@@ -1,4 +1,4 @@
-import { growTo, makeOnce, memoryOf, startKernel } from "../../../project/kernel.ts";
+import { growTo, makeOnce, memoryOf, startKernel } from "../../../base/kernel.ts";
 import { blockSize } from "../../vectors/vector-kernel.ts";
 import { bm25Factor, type FieldSums, type Postings } from "./postings.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, PommelError } from "../../../project/errors.ts";
+import { codeOf, PommelError } from "../../../base/errors.ts";
 import { Sqlite } from "../../sqlite/sqlite.ts";
 import { tablesThatHold } from "../schema.ts";
 import { allCopies, type BackupFile } from "./copies.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, PommelError } from "../../../project/errors.ts";
-import { makeDirectory } from "../../../project/home.ts";
+import { codeOf, PommelError } from "../../../base/errors.ts";
+import { makeDirectory } from "../../../base/home.ts";
 import { envelopeFor, keepEnvelopeBeside, ownEnvelope } from "../../encryption/envelope.ts";
 import { copyDatabase } from "../../sqlite/copy-database.ts";
 import { explain } from "../../sqlite/database.ts";

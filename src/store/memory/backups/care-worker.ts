@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { thrown } from "../../../project/errors.ts";
+import { thrown } from "../../../base/errors.ts";
 import { type CareTask, takeCare } from "./care.ts";
 
 /** A thread that does one task and ends: see care-thread.ts. */

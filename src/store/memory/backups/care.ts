@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import * as z from "zod/mini";
-import { builtFile } from "../../../project/built-file.ts";
-import { asError, messageOf, PommelError } from "../../../project/errors.ts";
+import { builtFile } from "../../../base/built-file.ts";
+import { asError, messageOf, PommelError } from "../../../base/errors.ts";
 import { checkMemory } from "../memory.ts";
 import { backUpDaily, type DailyOptions, isBackupDue } from "./backups.ts";
 import { careOf, noteCare } from "./copies.ts";

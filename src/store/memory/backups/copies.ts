@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import * as z from "zod/mini";
-import { namesIn } from "../../../project/files/if-any.ts";
-import { writeJson } from "../../../project/files/replace-file.ts";
+import { namesIn } from "../../../base/files/if-any.ts";
+import { writeJson } from "../../../base/files/replace-file.ts";
 import { backupsOf } from "../../sqlite/database.ts";
 import { memoryFile, trashedMemories } from "../../trash/trash.ts";
 

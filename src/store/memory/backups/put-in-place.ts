@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { PommelError } from "../../../project/errors.ts";
-import { deadDrafts, removeDeadDrafts } from "../../../project/files/dead-drafts.ts";
-import { draftOf, sync } from "../../../project/files/replace-file.ts";
-import { projectOf } from "../../../project/paths.ts";
+import { PommelError } from "../../../base/errors.ts";
+import { deadDrafts, removeDeadDrafts } from "../../../base/files/dead-drafts.ts";
+import { draftOf, sync } from "../../../base/files/replace-file.ts";
+import { projectOf } from "../../../base/paths.ts";
 import { ownEnvelope } from "../../encryption/envelope.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { rollBack } from "../../sqlite/open-to-read.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { PommelError } from "../../../project/errors.ts";
-import { draftOf, sync } from "../../../project/files/replace-file.ts";
+import { PommelError } from "../../../base/errors.ts";
+import { draftOf, sync } from "../../../base/files/replace-file.ts";
 import { envelopeFor, writeEnvelope } from "../../encryption/envelope.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
 import { copyDatabase, removeDatabase } from "../../sqlite/copy-database.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import * as z from "zod/mini";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import { type Keeper, keeperHere, keeperShape } from "../../keeper.ts";
 import { projectFileIn, projectIdentity } from "../../project-file.ts";
 import type { Connection } from "../../sqlite/connection.ts";

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import type { ChunkKind, ChunkType } from "../../../protocol/values.ts";
 import type { Memory } from "../memory.ts";
 import type { EventType, SessionChunkId } from "../memory-records.ts";

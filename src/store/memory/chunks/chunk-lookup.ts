@@ -1,4 +1,4 @@
-import { phraseOf } from "../../../text/tokens.ts";
+import { phraseOf } from "../../../base/text/tokens.ts";
 import { bestRows, frequenciesIn, scoreRows } from "../../sqlite/full-text.ts";
 import type { Memory } from "../memory.ts";
 import type { SessionChunkId } from "../memory-records.ts";

@@ -1,4 +1,4 @@
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import type { AttributionBasis, AttributionHow, AuthorKind } from "../../../protocol/values.ts";
 import { attributions } from "../../tables/commits.ts";
 import { insertInto, selectColumns } from "../../tables/statements.ts";

@@ -9,7 +9,7 @@ import {
   range,
 } from "../../../../test/support/checkpoint-rows-fixture.ts";
 import { addSession, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import type { Memory } from "../memory.ts";
 import { dropObservations, observationsOf, saveObservation } from "../observations.ts";
 import { expireSessions, forget, nothing, previewForget } from "../privacy/forget.ts";

@@ -1,4 +1,4 @@
-import { addTo } from "../../../project/multimap.ts";
+import { addTo } from "../../../base/multimap.ts";
 import { checkpointSessions, checkpoints } from "../../tables/checkpoints.ts";
 import { insertInto, readRow, selectColumns, storeRow, upsertInto } from "../../tables/statements.ts";
 import type { Row } from "../../tables/table.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
-import { tokenStream } from "../../../text/tokens.ts";
+import { tokenStream } from "../../../base/text/tokens.ts";
 import { listAnnotations, saveAnnotation } from "../chunks/annotations.ts";
 import { allChunks, chunkIdsIn } from "../chunks/chunk-filter.ts";
 import { matchSessionTokens } from "../chunks/chunk-lookup.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
-import { codeOf, PommelError } from "../../../project/errors.ts";
-import { replaceFile, sync } from "../../../project/files/replace-file.ts";
+import { codeOf, PommelError } from "../../../base/errors.ts";
+import { replaceFile, sync } from "../../../base/files/replace-file.ts";
 import { publicKeyOf, seal } from "../../../protocol/sealed-text.ts";
 import { plainText } from "../../encryption/keys.ts";
 import { addToTrash, dropFromTrash, projectOfMemory, rowsFile, type TrashEntry } from "../../trash/trash.ts";

@@ -1,4 +1,4 @@
-import { codeOf } from "../../../project/errors.ts";
+import { codeOf } from "../../../base/errors.ts";
 import type { Sqlite, Statement } from "../../sqlite/sqlite.ts";
 import { packContent, unpackContent } from "../sessions/content.ts";
 import type { RecordReader, StoredRecord } from "./records.ts";

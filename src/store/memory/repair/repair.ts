@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { PommelError } from "../../../project/errors.ts";
-import { draftOf, sync } from "../../../project/files/replace-file.ts";
+import { PommelError } from "../../../base/errors.ts";
+import { draftOf, sync } from "../../../base/files/replace-file.ts";
 import { removeDatabase } from "../../sqlite/copy-database.ts";
 import { putInPlace, recoverMemory } from "../backups/put-in-place.ts";
 import { enqueue } from "../jobs/jobs.ts";

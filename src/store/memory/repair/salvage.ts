@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import { keyOfDatabase } from "../../encryption/keys.ts";
 import { openDatabase } from "../../sqlite/database.ts";
 import { latestNumber, schemaUpTo } from "../../sqlite/schema.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, temporaryMemory, turn } from "../../../../test/support/memory-fixture.ts";
-import { PommelError } from "../../../project/errors.ts";
+import { PommelError } from "../../../base/errors.ts";
 import { replaceChunks } from "../chunks/chunks.ts";
 import type { Memory } from "../memory.ts";
 import { packContent, unpackContent } from "./content.ts";

@@ -1,0 +1,139 @@
+import * as z from "zod/mini";
+import { count, described, lazy, place, strings, text, time } from "../../protocol/shape-parts.ts";
+import { nothing, operation } from "../operation.ts";
+
+export const spoolResponse = lazy(() => z.object({ taken: z.boolean() }));
+
+export const daemonResponse = lazy(() =>
+  z.object({
+    version: text,
+    pid: count,
+    /** On 127.0.0.1, for the page and other programs. */
+    port: count,
+    started_at: time,
+    uptime_seconds: count,
+    memory_bytes: count,
+    /** Transcripts that are still to be read, of all projects that are open. */
+    importing: count,
+    /** Checkouts in use, each with the id of its project. */
+    open: z.array(z.object({ root: text, project: text })),
+  }),
+);
+
+export const shutdownResponse = lazy(() => z.object({ stopping: z.literal(true), pid: z.number() }));
+
+/** A command line of `pm` that only reads. */
+export const commandRequest = lazy(() =>
+  z.object({
+    args: strings,
+    cwd: place,
+    /** The terminal's width; null if stdout is not a terminal. */
+    columns: z.nullable(count),
+    /** Whether stdout and stderr may have colours. */
+    color: z.tuple([z.boolean(), z.boolean()]),
+    /** Whether stdout's terminal opens links. */
+    links: z.boolean(),
+    /** The environment variables that answers depend on. */
+    settings: z.record(text, z.optional(text)),
+  }),
+);
+
+export const commandResponse = lazy(() =>
+  z.object({
+    /** null: this command is not run for others. */
+    exit_code: z.nullable(z.int()),
+    /** In order: the file descriptor, and what is written to it. */
+    output: z.array(z.tuple([z.literal([1, 2]), text])),
+  }),
+);
+
+export const logRequest = lazy(() =>
+  z.object({
+    lines: described("how many entries at most (default: 100)", z.optional(count.check(z.maximum(1000)))),
+  }),
+);
+
+const logEntry = lazy(() =>
+  z.object({
+    at: time,
+    /** stderr: what the daemon printed when it could not log. */
+    level: z.enum(["debug", "info", "warn", "error", "stderr"]),
+    text,
+  }),
+);
+
+export const logResponse = lazy(() => z.object({ entries: z.array(logEntry()) }));
+
+export const runCommand = operation({
+  name: "command",
+  path: "POST /command",
+  summary: "Run a command of pm that only reads; for pm itself",
+  of: "daemon",
+  audience: "pommel",
+  request: commandRequest,
+  response: commandResponse,
+  answer: async () => (await import("./answer.ts")).runCommand,
+});
+
+export const readSpool = operation({
+  name: "spool",
+  path: "POST /spool",
+  summary: "Read what hooks left; for hooks",
+  of: "daemon",
+  audience: "pommel",
+  request: nothing,
+  response: spoolResponse,
+  answer: async () => (await import("./answer.ts")).readSpool,
+});
+
+export const readLog = operation({
+  name: "log",
+  path: "GET /log",
+  summary: "Show the last entries of the daemon's log",
+  of: "daemon",
+  request: logRequest,
+  response: logResponse,
+  answer: async () => (await import("./answer.ts")).readLog,
+});
+
+export const describeDaemon = operation({
+  name: "daemon",
+  path: "GET /daemon",
+  summary: "Show the daemon itself and the checkouts in use",
+  of: "daemon",
+  request: nothing,
+  response: daemonResponse,
+  answer: async () => (await import("./answer.ts")).describeDaemon,
+});
+
+export const shutDown = operation({
+  name: "shutdown",
+  path: "POST /shutdown",
+  summary: "Stop the daemon",
+  of: "daemon",
+  audience: "programs",
+  request: nothing,
+  response: shutdownResponse,
+  answer: async () => (await import("./answer.ts")).shutDown,
+});
+
+/** Changed settings: those applied now, and those that need a restart. */
+export const reloadResponse = lazy(() =>
+  z.object({
+    applied: strings,
+    need_restart: strings,
+    /** It runs in a terminal, where only the person there restarts it. */
+    in_foreground: z.boolean(),
+  }),
+);
+
+export const reloadSettings = operation({
+  name: "reloadSettings",
+  path: "POST /settings/reload",
+  summary: "Apply changed settings",
+  of: "daemon",
+  changes: true,
+  request: nothing,
+  response: reloadResponse,
+  answer: async () => (await import("./answer.ts")).reloadSettings,
+});

@@ -1,0 +1,80 @@
+import { agentNamed } from "../agents/registry.ts";
+import type { AttributionBasis } from "../protocol/values.ts";
+import type { Memory } from "../store/memory/memory.ts";
+import { firstSession } from "../store/memory/sessions/turn-lookup.ts";
+import { mayBeAgents } from "./lines/verdict.ts";
+
+const dayMs = 86_400_000;
+/** A client deletes when it starts, so a session may be this much older than its limit. Milliseconds. */
+const marginMs = 3 * dayMs;
+
+/** Since when agents are known to have worked in a project. */
+interface AgentsSince {
+  first_session_at: string;
+  session_id: string;
+  may_be_incomplete: boolean;
+  deleted_after_days: number | null;
+}
+
+/**
+ * Since when agents are known to have worked in a project; null without a session. Earlier sessions may be missing
+ * where the first one was read when its client was about to delete it: those before it were gone by then.
+ * @param root of the project, whose settings of the client count
+ */
+export function agentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
+  const first = firstSession(memory);
+  if (first === null) return null;
+  const days = agentNamed(first.agent)?.retention?.(root)?.days ?? null;
+  const isRead = first.readAt !== null;
+  return {
+    at: first.startedAt,
+    first_session_at: new Date(first.startedAt).toISOString(),
+    session_id: first.uid,
+    may_be_incomplete:
+      days !== null && (!isRead || first.readAt! - first.startedAt >= days * dayMs - marginMs),
+    deleted_after_days: days,
+  };
+}
+
+/** Before then nobody could have an agent that writes files. Milliseconds since the epoch. */
+const firstAgentsAt = Date.UTC(2023, 3, 1);
+
+/** What is known of a commit that may be from before agents. */
+interface CommitOfThen {
+  /** Milliseconds since the epoch. */
+  authoredAt: number;
+  /** A session led to it: then it is no older than that, whatever the clocks say. */
+  hasSession: boolean;
+}
+
+/**
+ * Whether the unknown lines of a commit are from before agents: older than any agent, or than the first session, where no
+ * session before that can be missing. What a first commit holds may be of any age, and of anybody.
+ * @param basis what they are unknown for: lines that may be an agent's are not
+ */
+export function isBeforeAgents(
+  { authoredAt, hasSession }: CommitOfThen,
+  basis: AttributionBasis | null,
+  { at, may_be_incomplete }: { at: number; may_be_incomplete: boolean },
+): boolean {
+  if (mayBeAgents(basis) || hasSession) return false;
+  if (authoredAt < firstAgentsAt) return true;
+  return basis !== "root" && !may_be_incomplete && authoredAt < at;
+}
+
+const dayOf = ({ first_session_at }: AgentsSince) => first_session_at.slice(0, 10);
+
+/** The evidence for lines from before agents, and for what is unknown of that time: in sentences. */
+export const notesOnBefore = (
+  since: AgentsSince & { at: number },
+  has: { before: boolean; olderUnknown: boolean },
+): string[] => [
+  ...(has.before && !since.may_be_incomplete
+    ? [`Before agents: older than the first session here (${dayOf(since)}).`]
+    : []),
+  ...(has.olderUnknown && since.may_be_incomplete
+    ? [
+        `Sessions before ${dayOf(since)} may be missing, as the client deletes them after ${since.deleted_after_days} days: what is older is unknown.`,
+      ]
+    : []),
+];

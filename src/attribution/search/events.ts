@@ -1,0 +1,35 @@
+import { tokenStream } from "../../base/text/tokens.ts";
+import { heldShare, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
+import { type AnalysedQuery, analyseQuery } from "../../code/search/query.ts";
+import { sessionChunkCount } from "../../store/memory/chunks/chunks.ts";
+import { eventsOf } from "../../store/memory/events.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { EventRecord } from "../../store/memory/memory-records.ts";
+import { frequenciesIn } from "../../store/sqlite/full-text.ts";
+import { type Found, type Nearness, rankRecords } from "./rank.ts";
+
+/** Events for a question: by their title, description and branch, by meaning, and by their id. */
+export async function searchEvents(
+  memory: Memory,
+  question: string,
+  isWanted: (event: EventRecord) => boolean,
+  nearnessTo: Nearness | null,
+): Promise<Found<EventRecord>> {
+  const query: AnalysedQuery = analyseQuery(question);
+  const terms = termsOf(query);
+  const events = eventsOf(memory).filter(isWanted);
+  const texts = events.map(({ title, description, branch }) => [title, description, branch ?? ""].join("\n"));
+  const held = new Set(texts.flatMap((text) => tokenStream(text).split(" ")));
+  // How rare a word is show the many chunks of sessions, not a handful of events.
+  const holding = new Map(terms.filter((term) => held.has(term)).map((term): [string, number] => [term, 1]));
+  for (const [term, count] of frequenciesIn(memory, "chunk_terms", terms)) holding.set(term, count);
+  const asked = weighTerms(terms, { chunks: Math.max(sessionChunkCount(memory), events.length), holding });
+  const id = question.trim().toLowerCase();
+  const candidates = events.map((item, i) => ({
+    item,
+    words: heldShare(asked, texts[i]!),
+    text: texts[i]!,
+    isNamed: id.length >= 4 && item.uid.startsWith(id),
+  }));
+  return rankRecords(query, { ...asked, chunks: events.length }, candidates, nearnessTo);
+}

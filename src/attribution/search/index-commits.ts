@@ -1,0 +1,108 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Config } from "../../base/config/settings.ts";
+import type { Logger } from "../../base/log.ts";
+import type { Project } from "../../base/paths.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
+import { GitFailure, gitFields, gitText } from "../../git/git.ts";
+import { type Commit, commitsOf, headOf } from "../../git/history/history.ts";
+import { scrubberOf } from "../../redact/project-scrubber.ts";
+import { type Scrubber, scrubAlone } from "../../redact/scrubber.ts";
+import type { CodeIndex } from "../../store/index/port.ts";
+import type { IndexedCommit } from "../../store/index/records.ts";
+
+/** Key of `meta`: the commit of HEAD up to which all of history is indexed. */
+export const indexedHead = "commits_head";
+
+/** Commits in one transaction: some milliseconds, as a search may wait for them. */
+const batch = 100;
+/** Characters of a body; a longer one is a log. */
+const maxBody = 8_000;
+/** A commit that touches more is an import, and is not about any of them. */
+const maxFiles = 300;
+
+interface IndexCommitsOptions {
+  log: Logger;
+  /** Ends it early; what is indexed by then stays. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Brings the commits of an index in step with HEAD's history: reads what is new since the last time, and forgets what a
+ * rebase or another branch has left behind.
+ * @throws PommelError of the index, `config_invalid` for rules of secrets that make no sense; GitFailure if git fails midway
+ */
+export async function indexCommits(
+  project: Project,
+  config: Config,
+  index: Pick<CodeIndex, "commits" | "meta" | "setMeta">,
+  { log, signal }: IndexCommitsOptions,
+): Promise<void> {
+  const { root } = project;
+  const head = await headOf(root);
+  const last = (await index.meta(indexedHead)) || null;
+  // No repository, no git, or no commit yet.
+  if (head === null || head === last) return;
+  const start = performance.now();
+  const scrubber = scrubberOf(project, config);
+  const isLater = last !== null && (await isAncestor(root, last, head, signal));
+  // Everything is looked at again where history does not just go on.
+  const known = isLater ? new Set<string>() : new Set(await index.commits.hashes());
+  if (known.size > 0) {
+    await index.setMeta(indexedHead, "");
+    await index.commits.remove(await without(known, historyOf(root, head, signal)));
+  }
+  let waiting: IndexedCommit[] = [];
+  let added = 0;
+  const store = async () => {
+    await index.commits.add(waiting);
+    added += waiting.length;
+    waiting = [];
+    await nextTurn(undefined, { signal });
+  };
+  const revisions = isLater ? [head, `^${last}`] : [head];
+  for await (const commit of commitsOf(root, { revisions, merges: true, signal })) {
+    if (known.has(commit.hash)) continue;
+    waiting.push(indexedCommit(commit, scrubber));
+    if (waiting.length === batch) await store();
+  }
+  await store();
+  await index.setMeta(indexedHead, head);
+  log.info(`indexed ${added} commits in ${Math.round(performance.now() - start) / 1000} s`);
+}
+
+function indexedCommit(
+  { hash, author, authoredAt, message, files }: Commit,
+  scrubber: Scrubber,
+): IndexedCommit {
+  const scrub = (text: string) => scrubAlone(scrubber, text);
+  const [subject = "", ...body] = message.split("\n");
+  return {
+    hash,
+    author: scrub(author),
+    authoredAt,
+    subject: scrub(subject),
+    body: scrub(beginningOf(body.join("\n").trim(), maxBody)),
+    files: files.slice(0, maxFiles),
+  };
+}
+
+function historyOf(root: string, head: string, signal?: AbortSignal): AsyncGenerator<string> {
+  return gitFields(root, ["log", "-z", "--no-show-signature", "--format=%H", head, "--"], signal);
+}
+
+async function without(known: ReadonlySet<string>, still: AsyncIterable<string>): Promise<string[]> {
+  const gone = new Set(known);
+  for await (const hash of still) gone.delete(hash);
+  return [...gone];
+}
+
+async function isAncestor(dir: string, old: string, head: string, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await gitText(dir, ["merge-base", "--is-ancestor", old, head], signal);
+    return true;
+  } catch (error) {
+    // It is none, or git has forgotten it.
+    if (error instanceof GitFailure) return false;
+    throw error;
+  }
+}

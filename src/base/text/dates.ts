@@ -1,0 +1,120 @@
+import { PommelError } from "../errors.ts";
+
+/** The first and the last moment of a period; equal for a moment. Milliseconds since the epoch. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** The last moment that a Date can hold; the first is its negative. Milliseconds since the epoch. */
+export const maxTime = 8.64e15;
+
+/** 2026, 2026-01, 2026-01-31. */
+const isoDate = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/;
+const isoMoment = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)$/;
+
+/**
+ * Parses a time in ISO 8601 (local time without a zone) or English, "last week", "3 days ago". A day or a longer span
+ * means its beginning as the first moment, its end as the last one.
+ * @param as whether to return the first or the last moment of a period
+ * @returns milliseconds since the epoch
+ * @throws PommelError `usage`
+ */
+export async function parseWhen(
+  text: string,
+  as: "since" | "until",
+  now: Date = new Date(),
+): Promise<number> {
+  const trimmed = text.trim();
+  const isIso = isoDate.test(trimmed) || isoMoment.test(trimmed);
+  const span = isIso
+    ? isoSpan(trimmed)
+    : (agoOf(trimmed, now) ?? spanOf(trimmed, now) ?? (await spokenSpan(trimmed, now)));
+  if (span === null) {
+    throw new PommelError(
+      "usage",
+      `${JSON.stringify(text)} is not a date or time.`,
+      'Try "2026-01-31", "yesterday", "last week" or "3 days ago".',
+    );
+  }
+  return as === "since" ? span.start : span.end;
+}
+
+function isoSpan(text: string): Span | null {
+  const [, date, time] = isoMoment.exec(text) ?? [];
+  const [, year, month = "01", day = "01"] = isoDate.exec(date ?? text) ?? [];
+  const start = new Date(`${year}-${month}-${day}T00:00`);
+  // Date turns an invalid day, such as 30 February, into another one.
+  if (Number.isNaN(start.getTime()) || start.getDate() !== Number(day)) return null;
+  if (time !== undefined) {
+    const at = Date.parse(`${date}T${time}`);
+    return Number.isNaN(at) ? null : { start: at, end: at };
+  }
+  return text.length === 10 ? dayOf(start) : text.length === 7 ? monthOf(start) : yearOf(start);
+}
+
+const unitMs = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** "2d" is two days ago, to the millisecond. */
+function agoOf(text: string, now: Date): Span | null {
+  const [, count, unit] = /^(\d{1,4})\s*([hdw])$/i.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return null;
+  const at = now.getTime() - Number(count) * unitMs[unit.toLowerCase() as keyof typeof unitMs];
+  return { start: at, end: at };
+}
+
+/** "last week" is the seven days before today, not the single day of chrono. */
+function spanOf(text: string, now: Date): Span | null {
+  const found = /^(this|last|past|previous)\s+(week|month|year)$/i.exec(text);
+  if (!found) return null;
+  const [, which = "", unit = ""] = found;
+  const { start: today } = dayOf(now);
+  const start = new Date(today);
+  const isThis = which.toLowerCase() === "this";
+  if (unit.toLowerCase() === "week") start.setDate(start.getDate() - (isThis ? (start.getDay() + 6) % 7 : 7));
+  else if (unit.toLowerCase() === "month") isThis ? start.setDate(1) : goBackMonths(start, 1);
+  else isThis ? start.setMonth(0, 1) : goBackMonths(start, 12);
+  return { start: start.getTime(), end: isThis ? now.getTime() : today - 1 };
+}
+
+/** To the same day of an earlier month, or its last day. */
+function goBackMonths(date: Date, months: number): void {
+  const day = date.getDate();
+  date.setMonth(date.getMonth() - months);
+  if (date.getDate() !== day) date.setDate(0);
+}
+
+async function spokenSpan(text: string, now: Date): Promise<Span | null> {
+  // Loaded on demand: it takes longer than a search.
+  const { parse } = await import("chrono-node/en");
+  const [found] = parse(text, now, { forwardDate: false });
+  if (!found || found.text.length < text.length / 2) return null;
+  const { start, end } = found;
+  const isMoment = start.isCertain("hour") || /\bago\b|\bnow\b/i.test(text);
+  const first = start.date();
+  const last = end?.date() ?? start.date();
+  if (isMoment) return { start: first.getTime(), end: last.getTime() };
+  const isWeekday = start.isCertain("weekday") && !start.isCertain("day");
+  // Weekdays are in the past: on a Tuesday, "friday" is the last one.
+  if (isWeekday && !end && first > now) for (const date of [first, last]) date.setDate(date.getDate() - 7);
+  const isMonth = start.isCertain("month") && !start.isCertain("day") && !isWeekday;
+  return { start: dayOf(first).start, end: (isMonth ? monthOf(last) : dayOf(last)).end };
+}
+
+// Days are not always 24 hours long.
+
+function dayOf(date: Date): Span {
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  return between(new Date(year, month, day), new Date(year, month, day + 1));
+}
+
+function monthOf(date: Date): Span {
+  const [year, month] = [date.getFullYear(), date.getMonth()];
+  return between(new Date(year, month), new Date(year, month + 1));
+}
+
+function yearOf(date: Date): Span {
+  return between(new Date(date.getFullYear(), 0), new Date(date.getFullYear() + 1, 0));
+}
+
+const between = (start: Date, next: Date): Span => ({ start: start.getTime(), end: next.getTime() - 1 });

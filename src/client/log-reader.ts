@@ -1,0 +1,157 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { codeOf } from "../base/errors.ts";
+import { daemonFiles } from "../base/home.ts";
+import { plainText } from "../store/encryption/keys.ts";
+import { stderrLog } from "./connect.ts";
+
+/** A line of the log, or what Node printed when the daemon could not log any more. */
+export interface LogEntry {
+  /** Milliseconds since the epoch. */
+  time: number;
+  level: "debug" | "info" | "warn" | "error" | "stderr";
+  text: string;
+  /** As one line of JSON. */
+  json: string;
+}
+
+/** Lines of stderr that are shown: enough for the stack of a crash. */
+const stderrLines = 20;
+
+/** What a daemon has logged so far, and what it adds later. */
+export class LogReader {
+  private readonly log: Tail;
+  private readonly stderr: Tail;
+
+  constructor() {
+    this.log = new Tail(join(daemonFiles().logDir, "pommeld.log"));
+    this.stderr = new Tail(stderrLog());
+  }
+
+  /**
+   * All entries, older files of the log included, the oldest first.
+   * @param most at most so many, the last
+   * @param since only later ones. Milliseconds since the epoch
+   */
+  all(most: number, since: number | null = null): LogEntry[] {
+    const newest = this.log.read();
+    const isEnough = since === null && newest.length >= most;
+    const lines = isEnough ? newest.slice(-most) : [...olderLines(), ...newest];
+    const logged = lines.flatMap((line) => this.entryOf(line) ?? []);
+    const recent = logged.filter(({ time }) => since === null || time >= since).slice(-most);
+    const stderr = stderrEntry(this.stderr.read());
+    // Its time is that of its last write: what was printed before the other entries is left out.
+    if (stderr === null || stderr.time < (since ?? recent[0]?.time ?? 0)) return recent;
+    return [...recent, stderr].sort((a, b) => a.time - b.time);
+  }
+
+  /** Entries since the last call. */
+  added(): LogEntry[] {
+    const stderr = stderrEntry(this.stderr.read());
+    return [...this.log.read().flatMap((line) => this.entryOf(line) ?? []), ...(stderr ? [stderr] : [])];
+  }
+
+  /** @throws PommelError where the lines are encrypted, and their key is not there */
+  private entryOf(line: string): LogEntry | null {
+    return entryOf(plainText(line));
+  }
+
+  close(): void {
+    this.log.close();
+    this.stderr.close();
+  }
+}
+
+/** A line of pino's; null for anything else, such as the rest of a line that a full disk cut off. */
+function entryOf(line: string): LogEntry | null {
+  try {
+    const { time, level, msg } = JSON.parse(line) as Record<string, unknown>;
+    const at = Date.parse(String(time));
+    if (Number.isNaN(at)) return null;
+    const name = ({ 20: "debug", 30: "info", 40: "warn", 50: "error" } as const)[Number(level)] ?? "error";
+    return { time: at, level: name, text: String(msg), json: line };
+  } catch {
+    return null;
+  }
+}
+
+/** Lines of stderr carry no time: that of the file counts. Null when there are none. */
+function stderrEntry(lines: readonly string[]): LogEntry | null {
+  const text = lines.slice(-stderrLines).join("\n").trimEnd();
+  if (text === "") return null;
+  const time = statSync(stderrLog(), { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+  const json = JSON.stringify({ time: new Date(time).toISOString(), level: "stderr", msg: text });
+  return { time, level: "stderr", text, json };
+}
+
+/** The lines of the log's older files, the oldest first. */
+function olderLines(): string[] {
+  return [3, 2, 1].flatMap((age) => {
+    const tail = new Tail(join(daemonFiles().logDir, `pommeld.log.${age}`));
+    try {
+      return tail.read();
+    } finally {
+      tail.close();
+    }
+  });
+}
+
+/** Reads a file of lines that grows, and goes on with the next one when that takes its place. */
+class Tail {
+  private fd: number | null = null;
+  private offset = 0;
+  private decoder = new StringDecoder("utf8");
+  /** The beginning of a line that is not whole yet. */
+  private partial = "";
+
+  constructor(private readonly file: string) {}
+
+  /** The whole lines that were added since the last call; at first, all. */
+  read(): string[] {
+    if (this.fd === null && !this.open()) return [];
+    const wasReplaced = this.wasReplaced();
+    const lines = this.readToEnd();
+    if (!wasReplaced) return lines;
+    this.close();
+    return [...lines, ...this.read()];
+  }
+
+  close(): void {
+    if (this.fd !== null) closeSync(this.fd);
+    this.fd = null;
+  }
+
+  private open(): boolean {
+    try {
+      this.fd = openSync(this.file, "r");
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return false;
+      throw error;
+    }
+    this.offset = 0;
+    this.decoder = new StringDecoder("utf8");
+    this.partial = "";
+    return true;
+  }
+
+  private wasReplaced(): boolean {
+    const now = statSync(this.file, { throwIfNoEntry: false });
+    return now !== undefined && now.ino !== fstatSync(this.fd!).ino;
+  }
+
+  private readToEnd(): string[] {
+    if (fstatSync(this.fd!).size < this.offset) this.offset = 0;
+    const buffer = Buffer.allocUnsafe(65_536);
+    let text = this.partial;
+    for (;;) {
+      const count = readSync(this.fd!, buffer, 0, buffer.length, this.offset);
+      if (count === 0) break;
+      this.offset += count;
+      text += this.decoder.write(buffer.subarray(0, count));
+    }
+    const lines = text.split("\n");
+    this.partial = lines.pop() ?? "";
+    return lines.filter((line) => line !== "");
+  }
+}

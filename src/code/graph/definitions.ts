@@ -1,0 +1,216 @@
+import type { GraphFiles } from "./files.ts";
+import { type FileGraph, type GraphDefinition, objectOwner } from "./record.ts";
+
+/** A definition, or a member of one that is no definition of its own. */
+export interface Target {
+  file: string;
+  /** Its place in the definitions of the file's graph. */
+  at: number;
+  /** Its place in the file's fields, for a member that is declared there. */
+  field: number | null;
+}
+
+/** The same text for the same target. */
+export const keyOf = ({ file, at, field }: Target) => `${file}\n${at}\n${field}`;
+
+export const distinct = (targets: readonly Target[]): Target[] => [
+  ...new Map(targets.map((one) => [keyOf(one), one])).values(),
+];
+
+/** No definition: what stands in the file outside of all. */
+export const ofFile = -1;
+
+/** A definition, as edges name it. */
+export interface GraphNode {
+  file: string;
+  name: string;
+  kind: string;
+  /** The definition that it is in; null: it is at the top of the file. */
+  parent: string | null;
+  /** 1-based, inclusive. */
+  line: number;
+  endLine: number;
+}
+
+/** What the files themselves say of their definitions: no name is followed. */
+export class Definitions {
+  constructor(private readonly files: GraphFiles) {}
+
+  // By place
+
+  /** The innermost definitions on these lines of a file; the file itself where there is none. */
+  async at(file: string, first: number, last: number): Promise<Target[]> {
+    const graph = await this.files.graph(file);
+    if (graph === null) return [];
+    const within = graph.definitions.flatMap(({ line, endLine }, at) =>
+      line <= last && endLine >= first ? [at] : [],
+    );
+    // Those whose own lines they are, rather than those of what they hold.
+    const found = within.filter((at) => {
+      const inner = within.filter((other) => graph.definitions[other]!.parent === at);
+      for (let line = first; line <= last; line++) {
+        const { line: start, endLine } = graph.definitions[at]!;
+        if (line < start || line > endLine) continue;
+        if (
+          !inner.some(
+            (one) => graph.definitions[one]!.line <= line && graph.definitions[one]!.endLine >= line,
+          )
+        )
+          return true;
+      }
+      return false;
+    });
+    return found.map((at) => definition(file, at));
+  }
+
+  /** The definition that a span of a file is, or is in; the file itself where there is none. */
+  async ofSpan({
+    file,
+    name,
+    first,
+    last,
+  }: {
+    file: string;
+    name: string;
+    first: number;
+    last: number;
+  }): Promise<Target> {
+    const definitions = (await this.files.graph(file))?.definitions ?? [];
+    const own = definitions.findIndex((one) => one.name === name && one.line >= first && one.line <= last);
+    const around = definitions.findLastIndex(({ line, endLine }) => line <= first && endLine >= first);
+    return definition(file, own >= 0 ? own : around);
+  }
+
+  /** Every definition of a file. */
+  async of(file: string): Promise<Target[]> {
+    const graph = await this.files.graph(file);
+    return (graph?.definitions ?? []).map((_, at) => definition(file, at));
+  }
+
+  /** What a target is called and where it stands. */
+  async node({ file, at, field }: Target): Promise<GraphNode> {
+    const graph = await this.files.graph(file);
+    const found = graph?.definitions[at];
+    if (found === undefined) {
+      const name = file.slice(file.lastIndexOf("/") + 1);
+      return { file, name, kind: "file", parent: null, line: 1, endLine: 1 };
+    }
+    const member = field === null ? undefined : graph!.fields[field];
+    if (member !== undefined) {
+      const { name, line, isMethod } = member;
+      const kind = isMethod ? "method" : "field";
+      return { file, name, kind, parent: found.name, line, endLine: line };
+    }
+    const { name, kind, line, endLine, owner, parent } = found;
+    const around = graph!.definitions[parent]?.name ?? null;
+    return {
+      file,
+      name,
+      kind,
+      line,
+      endLine,
+      parent: owner === "" || owner === objectOwner ? around : owner,
+    };
+  }
+
+  // By name
+
+  /** Outside of all others in their file. */
+  async topLevel(file: string, name: string): Promise<Target[]> {
+    const graph = await this.files.graph(file);
+    return graph === null ? [] : topLevel(file, graph, name);
+  }
+
+  /** A type may be written in several parts: declarations that merge, and Rust's `impl`. */
+  async partsOf(type: Target): Promise<Target[]> {
+    const graph = await this.files.graph(type.file);
+    const named = graph?.definitions[type.at];
+    if (!graph || !named || type.field !== null) return [];
+    const isPart = (one: GraphDefinition) =>
+      one.name === named.name &&
+      one.parent === named.parent &&
+      (one.level === "class" || one.level === "type");
+    return graph.definitions.flatMap((one, at) => (isPart(one) ? [definition(type.file, at)] : []));
+  }
+
+  /** The members of this name that a type has itself: definitions, or else fields. */
+  async ownMembers(type: Target, name: string): Promise<Target[]> {
+    const own: Target[] = [];
+    for (const { file, at } of await this.partsOf(type)) {
+      const graph = (await this.files.graph(file))!;
+      graph.definitions.forEach((one, place) => {
+        if (one.name === name && one.parent === at) own.push(definition(file, place));
+      });
+      graph.fields.forEach((one, field) => {
+        if (one.name === name && one.of === at) own.push({ file, at, field });
+      });
+    }
+    own.push(...(await this.writtenApart(type, name)));
+    const definitions = own.filter(({ field }) => field === null);
+    return definitions.length > 0 ? definitions : own;
+  }
+
+  /** Members that are written apart from their type. */
+  private async writtenApart({ file, at }: Target, name: string): Promise<Target[]> {
+    const graph = await this.files.graph(file);
+    const type = graph?.definitions[at];
+    const rules = this.files.rulesOf(file);
+    if (!type || !rules) return [];
+    const others = rules.sharesDirectory && !rules.implicitSelf ? this.files.modules.beside(file, rules) : [];
+    await this.files.load(others);
+    const found: Target[] = [];
+    for (const other of [file, ...others]) {
+      (await this.files.graph(other))?.definitions.forEach((one, place) => {
+        if (one.owner === type.name && one.name === name) found.push(definition(other, place));
+      });
+    }
+    return found;
+  }
+
+  /** Members of an object that a constant is. */
+  async propertiesOf(constants: readonly Target[], name: string): Promise<Target[]> {
+    const found: Target[] = [];
+    for (const { file, at, field } of constants) {
+      const definitions = field === null ? ((await this.files.graph(file))?.definitions ?? []) : [];
+      if (definitions[at]?.level !== "constant") continue;
+      definitions.forEach((one, place) => {
+        if (one.parent === at && one.owner === objectOwner && one.name === name)
+          found.push(definition(file, place));
+      });
+    }
+    return found;
+  }
+}
+
+/** One that is no member of another's fields. */
+export const definition = (file: string, at: number): Target => ({ file, at, field: null });
+
+/** What a definition holds. */
+export function childrenNamed(
+  file: string,
+  { definitions }: FileGraph,
+  parent: number,
+  name: string,
+): Target[] {
+  return definitions.flatMap((one, at) =>
+    one.parent === parent && one.owner !== objectOwner && one.name === name ? [definition(file, at)] : [],
+  );
+}
+
+/** What is outside of all other definitions. */
+function topLevel(file: string, { definitions }: FileGraph, name: string): Target[] {
+  return definitions.flatMap((one, at) =>
+    one.parent === ofFile && one.owner === "" && one.kind !== "impl" && one.name === name
+      ? [definition(file, at)]
+      : [],
+  );
+}
+
+/** The same without what a constant is that was imported: `const retry = require("./retry")`. */
+export function ownTopLevel(file: string, graph: FileGraph, name: string): Target[] {
+  const found = topLevel(file, graph, name);
+  const isImported =
+    graph.imports.some(({ local }) => local === name) &&
+    found.every(({ at }) => graph.definitions[at]!.level === "constant");
+  return isImported ? [] : found;
+}

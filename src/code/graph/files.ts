@@ -1,0 +1,74 @@
+import { LRUCache } from "lru-cache";
+import type { FileId, IndexEntry, SearchableIndex } from "../../store/index/port.ts";
+import { grammarOf } from "../languages/index.ts";
+import type { Modules, References } from "../languages/references/references.ts";
+import { packagesOfIndex } from "../packages/packages.ts";
+import { ModuleFinder } from "./modules.ts";
+import { decodeGraph, type FileGraph } from "./record.ts";
+
+/** Files whose graphs are kept, about 20 kB each. */
+const maxGraphs = 2000;
+
+/** What a question needs of the graphs of an index's files; all of one revision. */
+export class GraphFiles {
+  private constructor(
+    private readonly index: SearchableIndex,
+    private readonly byPath: ReadonlyMap<string, IndexEntry>,
+    private readonly graphs: LRUCache<FileId, FileGraph | "none">,
+    readonly modules: ModuleFinder,
+  ) {}
+
+  static async of(index: SearchableIndex, root: string): Promise<GraphFiles> {
+    const revision = await index.revision();
+    const before = known.get(index);
+    if (before?.revision === revision) return before.files;
+    const [entries, packages] = await Promise.all([index.files(), packagesOfIndex(index, root)]);
+    // A file that changes gets another id, and the graph of the former one is never asked for again.
+    const graphs = before?.files.graphs ?? new LRUCache({ max: maxGraphs });
+    const ids = new Set(entries.map(({ id }) => id));
+    for (const id of [...graphs.keys()]) if (!ids.has(id)) graphs.delete(id);
+    const byPath = new Map(entries.map((entry) => [entry.path, entry]));
+    const files = new GraphFiles(index, byPath, graphs, new ModuleFinder([...byPath.keys()], packages, root));
+    known.set(index, { revision, files });
+    return files;
+  }
+
+  has(path: string): boolean {
+    return this.byPath.has(path);
+  }
+
+  paths(): string[] {
+    return [...this.byPath.keys()];
+  }
+
+  /** How the language of a file refers to others; null: not known. */
+  referencesOf(path: string): References | null {
+    const entry = this.byPath.get(path);
+    return (entry && grammarOf(entry.language)?.references) ?? null;
+  }
+
+  rulesOf(path: string): Modules | null {
+    return this.referencesOf(path)?.modules ?? null;
+  }
+
+  async graph(path: string): Promise<FileGraph | null> {
+    const id = this.byPath.get(path)?.id;
+    if (id === undefined) return null;
+    if (!this.graphs.has(id)) await this.load([path]);
+    const graph = this.graphs.get(id);
+    return graph === undefined || graph === "none" ? null : graph;
+  }
+
+  /** Several at once, for those that are asked for next. */
+  async load(paths: readonly string[]): Promise<void> {
+    const ids = paths.flatMap((path) => this.byPath.get(path)?.id ?? []).filter((id) => !this.graphs.has(id));
+    if (ids.length === 0) return;
+    const found = await this.index.graphs(ids);
+    for (const id of ids) {
+      const data = found.get(id);
+      this.graphs.set(id, data === undefined ? "none" : decodeGraph(data));
+    }
+  }
+}
+
+const known = new WeakMap<SearchableIndex, { revision: string; files: GraphFiles }>();

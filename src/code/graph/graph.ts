@@ -1,0 +1,326 @@
+import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
+import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
+import type { SearchableIndex } from "../../store/index/port.ts";
+import { Definitions, definition, type GraphNode, keyOf, ofFile, type Target } from "./definitions.ts";
+import { GraphFiles } from "./files.ts";
+import type { FileGraph, Reference } from "./record.ts";
+import { type Resolution, Resolver } from "./resolve.ts";
+
+export interface Edge {
+  /** Its other end; the file itself where a mention is in no definition. */
+  node: GraphNode;
+  /** The same, to ask on. */
+  target: Target;
+  kind: EdgeKind;
+  /** Where it is mentioned. */
+  lines: number[];
+  confidence: EdgeConfidence;
+  /** How many definitions it may mean. */
+  candidates: number;
+}
+
+export interface Edges {
+  edges: Edge[];
+  /** Mentions of which nobody can know what they mean, by name; those of other libraries do not count. */
+  unknown: number;
+  /** Whether there were too many files to look into all of them. */
+  isCut: boolean;
+}
+
+/** Chunks that a name is looked for in. */
+const maxHolders = 4000;
+/** Definitions of one name that are told apart. */
+const maxCandidates = 40;
+
+/** Edges between the definitions of an index, found when they are asked for. */
+export class CodeGraph {
+  readonly definitions: Definitions;
+  private readonly resolver: Resolver;
+  private readonly candidatesOf = new Map<string, Promise<Target[]>>();
+
+  private constructor(
+    private readonly index: SearchableIndex,
+    private readonly files: GraphFiles,
+  ) {
+    this.definitions = new Definitions(files);
+    this.resolver = new Resolver(files, this.definitions);
+  }
+
+  /** Of one revision: to be made for each question. */
+  static async of(index: SearchableIndex, root: string): Promise<CodeGraph> {
+    return new CodeGraph(index, await GraphFiles.of(index, root));
+  }
+
+  /** Whether the references of a file are known. */
+  async covers(file: string): Promise<boolean> {
+    return (await this.files.graph(file)) !== null;
+  }
+
+  /** The definitions that somebody names, as `name` or as `Type.name`; best in this order. */
+  async named(asked: string): Promise<Target[]> {
+    const parts = asked.split(/::|[.#]/);
+    const name = parts.pop()!;
+    const owner = parts.pop();
+    const found = await this.definitionsNamed(name);
+    if (owner === undefined) return found;
+    const fitting: Target[] = [];
+    for (const target of found) {
+      const { parent } = await this.definitions.node(target);
+      if (parent === owner) fitting.push(target);
+    }
+    return fitting;
+  }
+
+  /** What a mention leads to, and how sure that is. */
+  async resolve(
+    file: string,
+    reference: Reference,
+  ): Promise<Omit<Resolution, "by"> & { by: string; confidence: EdgeConfidence | null }> {
+    const { by, targets } = await this.resolver.resolve(file, reference);
+    if (targets.length > 0) return { by, targets, confidence: "resolved" };
+    if (by === "external") return { by, targets, confidence: null };
+    const guessed = await this.guess(file, reference);
+    const confidence = guessed.length === 0 ? null : guessed.length === 1 ? "unique" : "ambiguous";
+    return { by: "name", targets: guessed, confidence };
+  }
+
+  /** What the call of a name on a line leads to, the surest if there are several; null: nothing that is known. */
+  async edgeAt(
+    file: string,
+    line: number,
+    name: string,
+  ): Promise<{ targets: Target[]; confidence: EdgeConfidence } | null> {
+    const graph = await this.files.graph(file);
+    let best: { targets: Target[]; confidence: EdgeConfidence } | null = null;
+    for (const reference of graph?.references ?? []) {
+      if (reference.name !== name || reference.kind === "type" || !reference.lines.includes(line)) continue;
+      const { targets, confidence } = await this.resolve(file, reference);
+      if (confidence === null) continue;
+      if (best === null || edgeConfidences.indexOf(confidence) < edgeConfidences.indexOf(best.confidence))
+        best = { targets, confidence };
+    }
+    return best;
+  }
+
+  /** What a definition calls and uses. */
+  async callees(target: Target): Promise<Edges> {
+    const graph = await this.files.graph(target.file);
+    if (graph === null) return { edges: [], unknown: 0, isCut: false };
+    const edges = new EdgeList();
+    let unknown = 0;
+    for (const reference of graph.references) {
+      if (!isWithin(graph, reference.within, target.at)) continue;
+      const { targets, confidence, by } = await this.resolve(target.file, reference);
+      if (confidence === null) {
+        if (by !== "external" && reference.kind === "call" && reference.on !== null) unknown++;
+        continue;
+      }
+      const other = targets[0]!;
+      // What is within it is no other end.
+      if (other.file === target.file && isWithin(graph, other.at, target.at)) continue;
+      edges.add({
+        target: other,
+        kind: reference.kind,
+        lines: reference.lines,
+        confidence,
+        candidates: targets.length,
+      });
+    }
+    return { edges: await this.withNodes(edges), unknown, isCut: false };
+  }
+
+  /** What a file mentions of others. */
+  async calleesOfFile(file: string): Promise<Edge[]> {
+    const definitions = (await this.files.graph(file))?.definitions ?? [];
+    const places = definitions.flatMap(({ parent }, at) => (parent === ofFile ? [at] : []));
+    const edges: Edge[] = [];
+    for (const at of [ofFile, ...places]) {
+      for (const edge of (await this.callees(definition(file, at))).edges) {
+        if (edge.node.file !== file) edges.push(edge);
+      }
+    }
+    return edges;
+  }
+
+  /** What mentions any of these definitions. */
+  async callers(targets: readonly Target[]): Promise<Edges> {
+    const wanted = new Wanted();
+    for (const target of targets) await this.want(target, wanted);
+    const { paths, isCut } = await this.holdersOf([...wanted.names]);
+    await this.files.load(paths);
+    const edges = new EdgeList();
+    for (const file of paths) {
+      const graph = await this.files.graph(file);
+      if (graph === null) continue;
+      const names = namesIn(graph, wanted.names);
+      for (const reference of graph.references) {
+        if (!names.has(reference.name)) continue;
+        const { targets: found, confidence } = await this.resolve(file, reference);
+        if (confidence === null) continue;
+        const isDirect = found.some((one) => wanted.has(one));
+        const isDispatched =
+          !isDirect && confidence === "resolved" && found.some((one) => wanted.hasBase(one));
+        if (!isDirect && !isDispatched) continue;
+        const { within, kind, lines } = reference;
+        const caller = definition(file, within);
+        if (wanted.holds(caller, graph)) continue;
+        edges.add({
+          target: caller,
+          kind,
+          lines,
+          confidence: isDispatched ? "dispatch" : confidence,
+          candidates: isDispatched ? 1 : found.length,
+        });
+      }
+    }
+    return { edges: await this.withNodes(edges), unknown: 0, isCut };
+  }
+
+  /** The names by which a definition is mentioned, and what of its bases it stands for. */
+  private async want(target: Target, wanted: Wanted): Promise<void> {
+    const graph = await this.files.graph(target.file);
+    if (graph === null || target.at === ofFile) return;
+    const { name } = await this.definitions.node(target);
+    wanted.add(target, name);
+    if (target.field === null) {
+      for (const one of graph.exports) {
+        if (one.from !== "" || one.name !== name) continue;
+        // A default export has whatever name the importer gives it: its module's name is there, at least.
+        wanted.names.add(one.as === "default" ? stemOf(target.file) : one.as);
+      }
+    }
+    const owner = await this.resolver.ownerOf(target);
+    if (owner === null) return;
+    if (constructors.has(name) || graph.definitions[target.at]?.kind === "constructor") {
+      wanted.add(owner, (await this.definitions.node(owner)).name);
+      return;
+    }
+    for (const base of await this.resolver.basesOf(owner)) {
+      for (const member of await this.resolver.membersOf(base, name)) wanted.addBase(member);
+    }
+  }
+
+  private async holdersOf(names: readonly string[]): Promise<{ paths: string[]; isCut: boolean }> {
+    const tokens = [...new Set(names.flatMap((name) => identifiersOf(name)[0]?.toLowerCase() ?? []))];
+    const holders = await this.index.phrases(tokens, maxHolders);
+    const outlines = await this.index.outlines([...new Set(holders.flat())]);
+    const isCut = holders.some((chunks) => chunks.length >= maxHolders);
+    return { paths: [...new Set(outlines.map(({ path }) => path))].sort(), isCut };
+  }
+
+  /** Definitions of the name, where it is not known what it is a member of. */
+  private async guess(file: string, { name, on, kind }: Reference): Promise<Target[]> {
+    const rules = this.files.rulesOf(file);
+    // A name that nothing in sight defines is the language's own.
+    if (on === null || rules === null || (kind !== "call" && kind !== "construct")) return [];
+    const found = await this.definitionsNamed(name);
+    const members: Target[] = [];
+    for (const target of found) {
+      if (this.files.rulesOf(target.file)?.style !== rules.style) continue;
+      const definition = (await this.files.graph(target.file))!.definitions[target.at]!;
+      const isMember = definition.owner !== "" || (await this.resolver.ownerOf(target)) !== null;
+      if (isMember && definition.level === "method") members.push(target);
+    }
+    return members;
+  }
+
+  private definitionsNamed(name: string): Promise<Target[]> {
+    let found = this.candidatesOf.get(name);
+    if (found === undefined) {
+      found = this.findNamed(name);
+      this.candidatesOf.set(name, found);
+    }
+    return found;
+  }
+
+  private async findNamed(name: string): Promise<Target[]> {
+    const key = nameKey(name);
+    if (key === "") return [];
+    const symbols = await this.index.definitions([key], maxCandidates);
+    const ids = symbols.filter((symbol) => symbol.name === name).map(({ id }) => id);
+    const paths = [...new Set((await this.index.outlines([...new Set(ids)])).map(({ path }) => path))].sort();
+    await this.files.load(paths);
+    const found: Target[] = [];
+    for (const file of paths) {
+      (await this.files.graph(file))?.definitions.forEach((one, at) => {
+        if (one.name === name && one.kind !== "impl") found.push(definition(file, at));
+      });
+    }
+    return found;
+  }
+
+  private withNodes(edges: EdgeList): Promise<Edge[]> {
+    return Promise.all(
+      edges.all().map(async (edge) => ({ ...edge, node: await this.definitions.node(edge.target) })),
+    );
+  }
+}
+
+/** What languages call what makes a value of a type. */
+const constructors = new Set(["constructor", "__init__", "__new__"]);
+
+const stemOf = (path: string) => path.slice(path.lastIndexOf("/") + 1).replace(/\..*$/, "");
+
+/** The names under which a file mentions any of these. */
+function namesIn(graph: FileGraph, wanted: ReadonlySet<string>): Set<string> {
+  const names = new Set(wanted);
+  for (const { local, name } of graph.imports) if (wanted.has(name) || name === "default") names.add(local);
+  for (const { as, name } of graph.exports) if (wanted.has(name)) names.add(as);
+  return names;
+}
+
+function isWithin({ definitions }: FileGraph, at: number, around: number): boolean {
+  for (let place = at; place >= 0; place = definitions[place]!.parent) if (place === around) return true;
+  return around === ofFile && at === ofFile;
+}
+
+/** Definitions that are asked about. */
+class Wanted {
+  readonly names = new Set<string>();
+  private readonly targets = new Set<string>();
+  private readonly bases = new Set<string>();
+
+  add(target: Target, name: string): void {
+    this.targets.add(keyOf(target));
+    this.names.add(name);
+  }
+
+  addBase(target: Target): void {
+    this.bases.add(keyOf(target));
+  }
+
+  has(target: Target): boolean {
+    return this.targets.has(keyOf(target));
+  }
+
+  hasBase(target: Target): boolean {
+    return this.bases.has(keyOf(target));
+  }
+
+  /** Whether a place is within one of them: what mentions itself is no caller. */
+  holds({ file, at }: Target, graph: FileGraph): boolean {
+    for (let place = at; place >= 0; place = graph.definitions[place]!.parent) {
+      if (this.targets.has(keyOf(definition(file, place)))) return true;
+    }
+    return false;
+  }
+}
+
+type Found = Omit<Edge, "node">;
+
+/** Edges with the same ends, and as sure, are one. */
+class EdgeList {
+  private readonly byEnd = new Map<string, Found>();
+
+  add(edge: Found): void {
+    const key = `${keyOf(edge.target)}\n${edge.kind}\n${edge.confidence}`;
+    const lines = [...(this.byEnd.get(key)?.lines ?? []), ...edge.lines];
+    this.byEnd.set(key, { ...edge, lines: [...new Set(lines)].sort((a, b) => a - b) });
+  }
+
+  /** The surest first. */
+  all(): Found[] {
+    const rank = ({ confidence }: Found) => edgeConfidences.indexOf(confidence);
+    return [...this.byEnd.values()].sort((a, b) => rank(a) - rank(b));
+  }
+}

@@ -1,0 +1,85 @@
+import type { TouchedCode } from "../../protocol/graph.ts";
+import { nameInFull } from "../../protocol/reading/evidence.ts";
+import { type EdgeConfidence, type EdgeKind, edgeConfidences } from "../../protocol/values.ts";
+import { roleOf } from "../files/path-role.ts";
+import { type GraphNode, keyOf, type Target } from "./definitions.ts";
+import type { CodeGraph } from "./graph.ts";
+import { nodeFor } from "./neighbours.ts";
+
+/** Callers of callers are looked for no further from here: everything touches everything. */
+const maxTouched = 2000;
+/** Guesses are named, but nothing is concluded from them. A change of a type is a change of what is made of it, but not of whatever names it. */
+const carriesOn: ReadonlySet<EdgeKind> = new Set(["call", "construct", "base"]);
+const isSure: ReadonlySet<EdgeConfidence> = new Set(["resolved", "dispatch"]);
+
+export interface Impact {
+  touched: TouchedCode[];
+  /** Some names are in too many files to look into all of them. */
+  isCut: boolean;
+}
+
+/**
+ * What a change of some definitions may touch: what mentions them, and what mentions that, up to `depth` edges away. Tests
+ * come first, then the nearest, the surest first.
+ */
+export async function impactOn(graph: CodeGraph, targets: readonly Target[], depth: number): Promise<Impact> {
+  const found = new Map<string, TouchedCode>();
+  const known = new Set(targets.map(keyOf));
+  let isCut = false;
+  let front: { target: Target; confidence: EdgeConfidence }[] = targets.map((target) => ({
+    target,
+    confidence: "resolved",
+  }));
+  for (let distance = 1; distance <= depth && front.length > 0 && found.size < maxTouched; distance++) {
+    const next: typeof front = [];
+    for (const from of front) {
+      const through = await graph.definitions.node(from.target);
+      const callers = await graph.callers([from.target]);
+      isCut ||= callers.isCut;
+      for (const { target, node, kind, lines, confidence, candidates } of callers.edges) {
+        const key = keyOf(target);
+        if (known.has(key)) continue;
+        const least = lessSure(confidence, from.confidence);
+        const before = found.get(key);
+        if (before !== undefined && before.distance < distance) continue;
+        if (before === undefined || isSurer(least, before.confidence)) {
+          found.set(key, {
+            ...nodeFor(node),
+            is_test: roleOf(node.file) === "test",
+            distance,
+            how: kind,
+            through: mentioned(through, kind),
+            lines,
+            confidence: least,
+            candidates,
+          });
+        }
+        if (before === undefined && target.at >= 0 && carriesOn.has(kind) && isSure.has(least)) {
+          next.push({ target, confidence: least });
+        }
+      }
+      if (found.size >= maxTouched) break;
+    }
+    front = next;
+  }
+  return { touched: [...found.values()].sort(byOrder), isCut };
+}
+
+/** A constructor is known by its type. */
+const mentioned = (node: GraphNode, how: EdgeKind) =>
+  how === "construct" && ["constructor", "method", "function"].includes(node.kind)
+    ? (node.parent ?? node.name)
+    : nameInFull(node);
+
+function byOrder(a: TouchedCode, b: TouchedCode): number {
+  return (
+    Number(b.is_test) - Number(a.is_test) ||
+    a.distance - b.distance ||
+    edgeConfidences.indexOf(a.confidence) - edgeConfidences.indexOf(b.confidence) ||
+    (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line)
+  );
+}
+
+const isSurer = (a: EdgeConfidence, b: EdgeConfidence) =>
+  edgeConfidences.indexOf(a) < edgeConfidences.indexOf(b);
+const lessSure = (a: EdgeConfidence, b: EdgeConfidence) => (isSurer(a, b) ? b : a);

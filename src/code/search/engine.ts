@@ -1,0 +1,341 @@
+import { performance } from "node:perf_hooks";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import type { CodeResult } from "../../protocol/results.ts";
+import type { ChunkOutline, Scope, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
+import { CodeGraph } from "../graph/graph.ts";
+import { neighboursOf } from "../graph/neighbours.ts";
+import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
+import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
+import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "./confidence/asked-terms.ts";
+import {
+  type Judgement,
+  judgedBy,
+  named,
+  type ResultEvidence,
+  judge as standardJudge,
+} from "./confidence/judge.ts";
+import { changedLikewise } from "./likewise.ts";
+import { type AnalysedQuery, analyseQuery } from "./query.ts";
+import { type Background, groupByFile, type RankedFile, rank, withoutCopies } from "./rank.ts";
+import { reasonsFor } from "./reasons.ts";
+import { filesIn } from "./scope.ts";
+import type { Ranked, Signals } from "./signals.ts";
+import { linesOfChunks } from "./source.ts";
+import type { CodeAnswer, CodePlace, CodeQuery } from "./types.ts";
+import { type EmbeddedQuery, noMeaning, type QueryEmbedder, vectorsOf } from "./vectors/query-embedder.ts";
+import { chunksAtPlace, findHolders, type Holders } from "./verbatim/holders.ts";
+import { type Matcher, matchersOf, mayBeMessage } from "./verbatim/matchers.ts";
+import { weights as standardWeights, type Weights } from "./weights.ts";
+
+interface CodeSearchOptions {
+  project: Project;
+  index: SearchableIndex;
+  /** For search by meaning; null: by words and structure alone. */
+  embedder: QueryEmbedder | null;
+  weights?: Weights;
+  /** Judges the answer. */
+  judge?: typeof standardJudge;
+}
+
+/** An index that changes so often is answered from as it comes: a chunk may be missing, or have moved. */
+const maxTries = 3;
+
+const unheldNote = "Nothing contains the quoted text; these results come closest.";
+const cutNote = "This is in too many files to look into all of them; name a path or a longer text.";
+const incompleteNote =
+  "Not all files were looked into, as that takes too long; name a path or a simpler pattern.";
+
+/** Other places of a file that are named, and how many chunks they are chosen from. */
+const maxPlaces = 3;
+const lookedAt = 10;
+
+interface Presented {
+  ranked: Ranked;
+  result: CodeResult;
+}
+
+type Answered = Judgement & { results: CodeResult[]; total: number; notes: string[] };
+
+/**
+ * The words that a question is ranked by: those of a pattern are the ones that every match has.
+ * @throws PommelError `usage` for an invalid pattern
+ */
+export function findSearchWords(
+  request: CodeQuery,
+  matchers: readonly Matcher[] = matchersOf(request),
+): string {
+  return request.match === undefined ? request.query : matchers.map(({ text }) => text).join(" ");
+}
+
+/** Answers questions from one code index. Holds no state of its own. */
+export class CodeSearch {
+  private readonly project: Project;
+  private readonly index: SearchableIndex;
+  private readonly embedder: QueryEmbedder | null;
+  private readonly weights: Weights;
+  private readonly judge: typeof standardJudge;
+
+  constructor({ project, index, embedder, weights, judge }: CodeSearchOptions) {
+    this.project = project;
+    this.index = index;
+    this.embedder = embedder;
+    this.weights = weights ?? standardWeights;
+    this.judge = judge ?? standardJudge;
+  }
+
+  /**
+   * The best files for a query, or the best chunks, best first, with their lines as they are on disk now; deleted files are
+   * left out.
+   * @throws PommelError `usage` for a query without a word or an invalid pattern, `index_corrupt`
+   */
+  async search(request: CodeQuery): Promise<CodeAnswer> {
+    const start = performance.now();
+    const matchers = matchersOf(request);
+    const text = findSearchWords(request, matchers);
+    const query = analyseQuery(text);
+    const hasWords = query.tokens.length > 0;
+    if (!hasWords && matchers.length === 0) {
+      throw new PommelError("usage", "The query has no searchable word.", 'Try `pm search "where is …"`.');
+    }
+    const hasVectors = (model: string) => this.hasVectors(model);
+    const embedded = (hasWords && (await this.embedder?.embed(text, hasVectors))) || noMeaning;
+    const { total, notes, ...answer } = await this.inStep(async () => {
+      const answer = await this.rankAndPresent(query, embedded, request, matchers);
+      const graphed = request.graph ? answer.results.length : (request.graphOfFirst ?? 0);
+      return graphed === 0
+        ? answer
+        : { ...answer, results: await this.withNeighbours(answer.results, graphed) };
+    });
+    return {
+      query: request.query,
+      ...answer,
+      total_results: total,
+      searched_by: ["words", ...vectorsOf(embedded).map(({ model }) => model)],
+      notes: [...embedded.notes, ...notes],
+      search_time_ms: Math.round((performance.now() - start) * 100) / 100,
+    };
+  }
+
+  private async hasVectors(model: string): Promise<boolean> {
+    return (await this.index.vectorCounts()).some((counted) => counted.model === model);
+  }
+
+  /** An answer is put together of several: if the index changed between them, they are asked for again. */
+  private async inStep<T>(read: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const revision = await this.index.revision();
+      const answer = await read();
+      if (tries === maxTries || (await this.index.revision()) === revision) return answer;
+    }
+  }
+
+  private async rankAndPresent(
+    query: AnalysedQuery,
+    embedded: EmbeddedQuery,
+    request: CodeQuery,
+    matchers: readonly Matcher[],
+  ): Promise<Answered> {
+    const scope = await this.scopeOf(request);
+    const packages = request.near ? await packagesOfIndex(this.index, this.project.root) : null;
+    const isMessage = mayBeMessage(request);
+    const message = isMessage ? request.query : null;
+    const placed = request.place ? await chunksAtPlace(this.index, request.place, scope) : null;
+    const held = placed?.chunks.size
+      ? placed
+      : matchers.length > 0
+        ? await findHolders(this.index, this.project.root, matchers, scope, message)
+        : null;
+    // The value that a program put between quotes is nowhere.
+    const isUnheld = held?.chunks.size === 0 && isMessage;
+    const holders = isUnheld ? null : held;
+    const among = holders && [...holders.chunks.keys()];
+    const { candidates, nearest } = await collectCandidates(
+      this.index,
+      query,
+      embedded,
+      scope,
+      this.weights,
+      among,
+    );
+    const stemWeights = await weighStems(this.index, query);
+    const commits = holders === null ? this.index.commits : undefined;
+    const background: Background = {
+      stemWeights,
+      mentionsOf: (names) => mentionsOf(this.index, names),
+      isMeantByTwo: embedded.second !== null,
+      isNear: nearTo(packages, request),
+      changes: await changedLikewise(commits, query, stemWeights),
+    };
+    const ranked = await rank(candidates, query, background, this.weights);
+    const all =
+      request.by === "chunk" ? ranked.map((best) => ({ best, others: [], copies: [] })) : groupByFile(ranked);
+    // Who asks for a text wants each place that has it.
+    const found = holders === null ? withoutCopies(all) : all;
+    const limit = Math.max(request.limit, judgedBy);
+    const presented = await this.present(
+      found,
+      query,
+      { ...request, limit },
+      { matchers, lines: holders?.chunks ?? null, packages },
+    );
+    const results = presented
+      .slice(0, request.limit)
+      .map(({ result }) =>
+        holders !== null && holders === placed
+          ? { ...result, match_reasons: ["the place you named"] }
+          : result,
+      );
+    const judgement = holders === null ? await this.judged(query, presented, nearest) : named(presented);
+    const notes = [
+      ...(isUnheld ? [unheldNote] : []),
+      ...(holders?.isCut ? [cutNote] : []),
+      ...(held?.isIncomplete ? [incompleteNote] : []),
+    ];
+    return { ...judgement, results, total: found.length, notes };
+  }
+
+  private async judged(
+    query: AnalysedQuery,
+    presented: readonly Presented[],
+    nearness: number | null,
+  ): Promise<Judgement> {
+    const terms = termsOf(query);
+    const asked = weighTerms(terms, await this.index.frequencies(terms));
+    const evidence = presented.slice(0, judgedBy).map((one) => evidenceOf(one, query, asked));
+    return this.judge("code", { known: asked.known, chunks: asked.chunks, nearness }, evidence);
+  }
+
+  /** @param count of the first results that get theirs */
+  private async withNeighbours(results: readonly CodeResult[], count: number): Promise<CodeResult[]> {
+    const graph = await CodeGraph.of(this.index, this.project.root);
+    const found: CodeResult[] = [];
+    for (const result of results.slice(0, count)) {
+      const { file, name, start_line, end_line } = result;
+      const target = await graph.definitions.ofSpan({ file, name, first: start_line, last: end_line });
+      found.push({ ...result, graph: await neighboursOf(graph, target) });
+    }
+    return [...found, ...results.slice(count)];
+  }
+
+  /** Gives back the memory of vectors and models; the next search loads them again. */
+  async release(): Promise<void> {
+    await Promise.all([this.index.release(), this.embedder?.close()]);
+  }
+
+  /** Why a model could not be asked the last time; null when it could, or is not in use. */
+  problemWith(model: string): string | null {
+    return this.embedder?.problemWith(model) ?? null;
+  }
+
+  private async present(
+    found: readonly RankedFile[],
+    query: AnalysedQuery,
+    { limit, explain }: CodeQuery,
+    {
+      matchers,
+      lines,
+      packages,
+    }: { matchers: readonly Matcher[]; lines: Holders["chunks"] | null; packages: PackageMap | null },
+  ): Promise<Presented[]> {
+    const results: Presented[] = [];
+    const top = found[0]?.best.score || 1;
+    // Mostly the first batch is enough: files that are gone are few.
+    for (let next = 0; next < found.length && results.length < limit; next += limit) {
+      const batch = found.slice(next, next + limit);
+      const places = batch.map(furtherPlaces);
+      const ids = batch.flatMap(({ best }, i) => [
+        best.candidate.chunk.id,
+        ...places[i]!.map(({ id }) => id),
+      ]);
+      const stored = new Map((await this.index.chunks(ids)).map((chunk) => [chunk.id, chunk]));
+      const chunks = batch.flatMap(({ best }) => stored.get(best.candidate.chunk.id) ?? []);
+      const contents = new Map(linesOfChunks(this.project.root, chunks).map((text, i) => [chunks[i], text]));
+      for (const [i, { best: entry, copies }] of batch.entries()) {
+        const chunk = stored.get(entry.candidate.chunk.id);
+        const content = contents.get(chunk);
+        if (!chunk || !content || results.length === limit) continue;
+        const result: CodeResult = {
+          id: chunk.uid,
+          file: chunk.path,
+          start_line: content.startLine,
+          end_line: content.endLine,
+          level: chunk.level,
+          kind: chunk.kind,
+          language: chunk.language,
+          name: chunk.name,
+          score: round(entry.score / top),
+          content: content.text,
+          parent_id: chunk.parentUid,
+          parent_name: chunk.parentName,
+          match_reasons: reasonsFor(entry, query, content.text, matchers, packages),
+          ...(lines && { match_lines: lines.get(chunk.id) ?? [] }),
+          freshness: content.drifted ? "drifted" : "fresh",
+          places: places[i]!.flatMap(({ id }) => stored.get(id) ?? []).map(placeOf),
+          also_in: copies,
+          ...(explain && { signals: rounded(entry.signals) }),
+        };
+        results.push({ ranked: entry, result });
+      }
+    }
+    return results;
+  }
+
+  private async scopeOf(query: CodeQuery): Promise<Scope> {
+    const { paths, languages, levels } = query;
+    const restricted = paths.length > 0 || languages.length > 0 || query.package !== undefined;
+    return {
+      levels: levels.length > 0 ? levels : null,
+      files: restricted ? (await filesIn(this.index, this.project.root, query)).map(({ id }) => id) : null,
+    };
+  }
+}
+
+/**
+ * Whether a path lies in the package where one works. Of a search in the root's package, or in none, nothing is near: there
+ * one asks about all of the project.
+ */
+function nearTo(packages: PackageMap | null, { near, package: asked }: CodeQuery): (path: string) => boolean {
+  const here = near && asked === undefined ? packages?.around(near) : null;
+  return here && here.dir !== "" ? (path) => packages?.around(path) === here : () => false;
+}
+
+/**
+ * The further places of a result, best first: those with a name, but not what lies around the result or around one
+ * of them, as it is the same place said less exactly.
+ */
+function furtherPlaces({ best, others }: RankedFile): ChunkOutline[] {
+  const chosen: ChunkOutline[] = [];
+  for (const { candidate } of others.slice(0, lookedAt)) {
+    const one = candidate.chunk;
+    if (chosen.length === maxPlaces) break;
+    const isAround = [best.candidate.chunk, ...chosen].some(
+      ({ startLine, endLine }) => one.startLine <= startLine && one.endLine >= endLine,
+    );
+    if (one.name !== "" && one.level !== "file" && !isAround) chosen.push(one);
+  }
+  return chosen;
+}
+
+function placeOf({ uid, name, kind, level, startLine, endLine }: StoredChunk): CodePlace {
+  return { id: uid, name, kind, level, start_line: startLine, end_line: endLine };
+}
+
+/** What a result says of the answer depends on its content, not on how it compares with the others. */
+function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: AskedTerms): ResultEvidence {
+  const { defines, fileNearness } = ranked.candidate;
+  const text = `${result.name} ${result.parent_name ?? ""} ${result.file}\n${result.content}`;
+  return {
+    held: heldShare(asked, text),
+    nearness: fileNearness,
+    score: result.score,
+    // Of a question in words neither says that it is answered: its subject is named, or the words stand elsewhere, too.
+    defines: query.intent === "symbol" && defines.some(({ name }) => query.written.has(name)),
+    literal: query.intent !== "language" && isLiteral(query.raw, text),
+  };
+}
+
+const round = (value: number) => Math.round(value * 1e4) / 1e4;
+
+const rounded = (signals: Signals): Record<string, number> =>
+  Object.fromEntries(Object.entries(signals).map(([signal, value]) => [signal, round(value)]));

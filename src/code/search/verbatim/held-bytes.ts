@@ -1,0 +1,36 @@
+import { growTo, makeOnce, memoryOf, startKernel } from "../../../base/kernel.ts";
+
+/**
+ * Whether bytes hold all of some texts, letter case aside: files that do not are neither decoded nor searched for more, which
+ * takes three times as long as reading them.
+ * @param texts of ASCII
+ */
+export type HeldBytes = (bytes: Uint8Array, texts: readonly string[]) => boolean;
+
+/** What kernel/texts.ts exports; see there. */
+interface Exports {
+  holds(bytes: number, length: number, text: number, size: number): number;
+}
+
+/** Bytes that the kernel may read behind those that it was given. */
+const beyond = 16;
+
+/** What is asked runs to its end, so one is enough. */
+export const heldBytes = makeOnce(createHeldBytes);
+
+/** In WebAssembly, which has to find everything in its own memory. */
+function createHeldBytes(): HeldBytes {
+  const memory = memoryOf(1);
+  const wasm = startKernel<Exports>(memory);
+  return (bytes, texts) => {
+    const longest = Math.max(0, ...texts.map(({ length }) => length));
+    const textAt = bytes.length + beyond + longest;
+    growTo(memory, textAt + longest);
+    const all = Buffer.from(memory.buffer);
+    all.set(bytes);
+    return texts.every((text) => {
+      const size = all.write(text.toLowerCase(), textAt, "latin1");
+      return size === 0 || wasm.holds(0, bytes.length, textAt, size) !== 0;
+    });
+  };
+}

@@ -1,0 +1,228 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Level } from "../../../base/levels.ts";
+import { isUtf16 } from "../../../base/text/decode.ts";
+import type { HeldWord } from "../../../base/text/tokens.ts";
+import type {
+  ChunkId,
+  FileId,
+  IndexEntry,
+  Scope,
+  SearchableIndex,
+  StoredChunk,
+} from "../../../store/index/port.ts";
+import { analyseQuery } from "../query.ts";
+import { lineNumbersIn, readSource } from "../source.ts";
+import type { NamedPlace } from "../types.ts";
+import { heldBytes } from "./held-bytes.ts";
+import type { Matcher } from "./matchers.ts";
+import { collectPhrases } from "./phrases.ts";
+import { findTemplate } from "./template.ts";
+
+/** First and last line of a match; 1-based. */
+type Span = readonly [number, number];
+type Places = Map<FileId, Span[]>;
+
+/** The chunks that contain all required texts, and where. */
+export interface Holders {
+  /** The smallest chunks around the matches, with the lines on which these begin. */
+  chunks: Map<ChunkId, number[]>;
+  /** There are more: the number of files that are searched is limited. */
+  isCut: boolean;
+  /** There may be more: some files would have taken too long. */
+  isIncomplete: boolean;
+}
+
+/** How long a question may take. */
+interface Patience {
+  /** One that takes longer answers with what it has. Milliseconds. */
+  limitMs: number;
+  /** A file is left out that would take more steps of a pattern, as nothing can stop it: some seconds. */
+  maxSteps: number;
+}
+
+const usualPatience: Patience = { limitMs: 5000, maxSteps: 3e7 };
+
+/** A pattern that matches more files or more often finds nothing in particular. */
+const maxFiles = 1000;
+const maxMatchesPerFile = 200;
+/** Of chunks of the same lines the first of these. */
+const preferred: readonly Level[] = ["method", "class", "block", "lines", "file"];
+/** After so much work others have their turn: the daemon answers meanwhile. Milliseconds. */
+const sliceMs = 15;
+
+/**
+ * Finds what matches: the index narrows the files down where it knows a whole word, the text on disk decides.
+ * @param message a message that may have quotes of its own: the strings that make it hold it as well; null: none
+ */
+export async function findHolders(
+  index: SearchableIndex,
+  root: string,
+  matchers: readonly Matcher[],
+  scope: Scope,
+  message: string | null,
+  { limitMs, maxSteps } = usualPatience,
+): Promise<Holders> {
+  const places: Places[] = [];
+  const until = performance.now() + limitMs;
+  let isCut = false;
+  let isIncomplete = false;
+  for (const matcher of matchers) {
+    const looked = await literalPlaces(index, root, matcher, scope, { until, maxSteps });
+    let found = looked.places;
+    isIncomplete ||= looked.isIncomplete;
+    if (found.size === 0 && matcher.mayBeRendered)
+      found = await templatePlaces(index, root, matcher.text, scope);
+    isCut ||= found.size >= maxFiles;
+    places.push(found);
+  }
+  const chunks = await chunksAround(index, places, scope);
+  if (message !== null) {
+    const makers = await templatePlaces(index, root, message, scope);
+    for (const [id, lines] of await chunksAround(index, [makers], scope)) chunks.set(id, lines);
+  }
+  return { chunks, isCut, isIncomplete };
+}
+
+async function literalPlaces(
+  index: SearchableIndex,
+  root: string,
+  matcher: Matcher,
+  scope: Scope,
+  { until, maxSteps }: { until: number; maxSteps: number },
+): Promise<{ places: Places; isIncomplete: boolean }> {
+  const places: Places = new Map();
+  let isIncomplete = false;
+  let turnEnds = performance.now() + sliceMs;
+  const holds = heldBytes();
+  const mayHold = (bytes: Buffer) => isUtf16(bytes) || holds(bytes, matcher.bytes);
+  for (const { id, path } of await filesWith(index, matcher.words, scope)) {
+    if (places.size >= maxFiles) break;
+    if (performance.now() >= until) return { places, isIncomplete: true };
+    if (performance.now() >= turnEnds) {
+      await nextTurn();
+      turnEnds = performance.now() + sliceMs;
+    }
+    const text = readSource(root, path, mayHold)?.text ?? "";
+    if (text.length * matcher.cost > maxSteps && mayMatch(matcher, text)) {
+      isIncomplete = true;
+      continue;
+    }
+    const spans = spansOf(matcher, text);
+    if (spans.length > 0) places.set(id, spans);
+  }
+  return { places, isIncomplete };
+}
+
+function mayMatch({ parts }: Matcher, text: string): boolean {
+  const lower = text.toLowerCase();
+  return parts.every((part) => lower.includes(part.toLowerCase()));
+}
+
+/** The lines of the first matches. */
+function spansOf(matcher: Matcher, text: string): Span[] {
+  const spans: Span[] = [];
+  let lineAt: ((offset: number) => number) | null = null;
+  for (const [start, end] of matcher.matchesIn(text)) {
+    lineAt ??= lineNumbersIn(text);
+    spans.push([lineAt(start), lineAt(Math.max(start, end - 1))]);
+    if (spans.length === maxMatchesPerFile) break;
+  }
+  return spans;
+}
+
+/** Files of the scope that may hold the words, by path. */
+async function filesWith(
+  index: SearchableIndex,
+  words: readonly HeldWord[],
+  scope: Scope,
+): Promise<IndexEntry[]> {
+  const files =
+    index.filesHolding && words.length > 0
+      ? await index.filesHolding(words)
+      : await filesWithRarest(
+          index,
+          words.flatMap(({ text, is }) => (is === "whole" ? text : [])),
+        );
+  const wanted = scope.files && new Set(scope.files);
+  return files.filter(({ id }) => wanted?.has(id) ?? true).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Files that hold the rarest of the words; all where there is none. */
+async function filesWithRarest(index: SearchableIndex, words: readonly string[]): Promise<IndexEntry[]> {
+  const files = await index.files();
+  const { holding } = await index.frequencies(words);
+  const rarest = words.toSorted((a, b) => (holding.get(a) ?? 0) - (holding.get(b) ?? 0))[0];
+  if (rarest === undefined) return files;
+  const [ids = []] = await index.phrases([rarest], Number.MAX_SAFE_INTEGER);
+  const holders = new Set((await index.outlines(ids)).map(({ file }) => file));
+  return files.filter(({ id }) => holders.has(id));
+}
+
+/** Where a string with placeholders stands that makes the text. */
+async function templatePlaces(
+  index: SearchableIndex,
+  root: string,
+  text: string,
+  scope: Scope,
+): Promise<Places> {
+  const places: Places = new Map();
+  const phrases = await collectPhrases(index, analyseQuery(text).sequence);
+  const wanted = scope.files && new Set(scope.files);
+  for (const chunk of await index.chunks([...phrases.keys()])) {
+    if (wanted && !wanted.has(chunk.file)) continue;
+    const source = readSource(root, chunk.path)?.text ?? "";
+    const template = findTemplate(source, text);
+    if (template === null) continue;
+    const line = lineNumbersIn(source)(template.at);
+    places.set(chunk.file, [[line, line]]);
+  }
+  return places;
+}
+
+/** The smallest chunk around a place: of the file with that path, else of those whose paths end so. */
+export async function chunksAtPlace(
+  index: SearchableIndex,
+  { file, first, last }: NamedPlace,
+  scope: Scope,
+): Promise<Holders> {
+  const files = await index.files();
+  const exact = files.filter(({ path }) => path === file);
+  const named = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${file}`));
+  const places: Places = new Map(named.map(({ id }) => [id, [[first, last]]]));
+  return { chunks: await chunksAround(index, [places], scope), isCut: false, isIncomplete: false };
+}
+
+/** The smallest chunk around each match of the first that has one of every other in it as well. */
+async function chunksAround(
+  index: SearchableIndex,
+  [first = new Map(), ...others]: readonly Places[],
+  { levels }: Scope,
+): Promise<Map<ChunkId, number[]>> {
+  const found = new Map<ChunkId, number[]>();
+  const files = [...first.keys()].filter((file) => others.every((places) => places.has(file)));
+  const ofFile = new Map<FileId, StoredChunk[]>(files.map((file) => [file, []]));
+  for (const chunk of await index.chunksOf(files)) ofFile.get(chunk.file)?.push(chunk);
+  for (const file of files) {
+    const chunks = (ofFile.get(file) ?? [])
+      .filter(({ level }) => levels === null || levels.includes(level))
+      .sort((a, b) => lineCount(a) - lineCount(b) || preferred.indexOf(a.level) - preferred.indexOf(b.level));
+    const rest = others.map((places) => places.get(file) ?? []);
+    for (const span of first.get(file) ?? []) {
+      const holds = (chunk: StoredChunk) =>
+        isIn(chunk, span) && rest.every((spans) => spans.some((one) => isIn(chunk, one)));
+      const holder = chunks.find(holds);
+      if (!holder) continue;
+      const lines = found.get(holder.id) ?? [];
+      found.set(holder.id, lines);
+      for (const [line] of [span, ...rest.flat().filter((one) => isIn(holder, one))]) {
+        if (!lines.includes(line)) lines.push(line);
+      }
+    }
+  }
+  for (const lines of found.values()) lines.sort((a, b) => a - b);
+  return found;
+}
+
+const lineCount = ({ startLine, endLine }: StoredChunk) => endLine - startLine;
+
+const isIn = ({ startLine, endLine }: StoredChunk, [from, to]: Span) => startLine <= from && to <= endLine;

@@ -1,0 +1,278 @@
+import { shellQuoted } from "../../../base/text/shell.ts";
+import type { CommandContext } from "../../../terminal/frame.ts";
+import { ownStreams } from "../../../terminal/streams.ts";
+import { buildProgram } from "../program.ts";
+import {
+  flagsOf,
+  type OptionCandidate,
+  type Place,
+  placesOf,
+  type ValueOf,
+  valueBranches,
+  walkBranches,
+} from "./complete.ts";
+
+/** A completion script for bash 3.2 and newer. */
+export function bashScript(places: readonly Place[]): string {
+  return `# bash completion for pm
+_pm() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' words='' i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$at:\${COMP_WORDS[i]}" in
+${walkBranches(places)}
+    esac
+  done
+  COMPREPLY=()
+  case "$at:$prev" in
+${valueBranches(places, bashAction)}
+  esac
+  case "$cur" in
+  -*)
+    case "$at" in
+${places.map(({ at, options }) => `      ${shellQuoted(at)}) words=${shellQuoted(options.flatMap(flagsOf).join(" "))} ;;`).join("\n")}
+    esac
+    ;;
+  *)
+    case "$at" in
+${places.map((place) => `      ${shellQuoted(place.at)}) words=${bashWords(place)} ;;`).join("\n")}
+    esac
+    ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _pm pm pommel
+`;
+}
+
+function bashWords({ commands, values, source }: Place): string {
+  const fixed = shellQuoted([...commands.map(({ name }) => name), ...values].join(" "));
+  return source === null ? fixed : `${fixed}" ${bashRemembered(source)}"`;
+}
+
+/** Without descriptions: bash shows words only. */
+const bashRemembered = (source: string) => `$(pm complete ${source} 2>/dev/null | cut -f1)`;
+
+/** An empty answer makes bash offer files. */
+function bashAction(value: ValueOf): string {
+  if (value === "any") return "return";
+  if (typeof value === "object" && "source" in value)
+    return `COMPREPLY=($(compgen -W "${bashRemembered(value.source)}" -- "$cur")); return`;
+  const source = value === "directory" ? "-d" : `-W ${shellQuoted(value.join(" "))}`;
+  return `COMPREPLY=($(compgen ${source} -- "$cur")); return`;
+}
+
+/** A completion script for zsh, to be evaluated after `compinit` or put into the fpath as `_pm`. */
+export function zshScript(places: readonly Place[]): string {
+  return `#compdef pm pommel
+_pm_remembered() {
+  local line name
+  for line in \${(f)"$(pm complete $1 2>/dev/null)"}; do
+    name=\${line%%$'\\t'*}
+    if [[ $line == *$'\\t'* ]]; then
+      found+=("\${name//:/\\\\:}:\${line#*$'\\t'}")
+    else
+      found+=("\${name//:/\\\\:}")
+    fi
+  done
+}
+_pm() {
+  local at='' i
+  local -a found
+  for ((i = 2; i < CURRENT; i++)); do
+    case "$at:$words[i]" in
+${walkBranches(places)}
+    esac
+  done
+  case "$at:$words[CURRENT-1]" in
+${valueBranches(places, zshAction)}
+  esac
+  if [[ $words[CURRENT] == -* ]]; then
+    case "$at" in
+${places
+  .map(({ at, options }) =>
+    zshBranch(
+      at,
+      options.flatMap((option) => flagsOf(option).map((flag) => zshDescribed(flag, option.about))),
+    ),
+  )
+  .join("\n")}
+    esac
+    _describe -o option found
+    return
+  fi
+  case "$at" in
+${places.map(zshCommands).join("\n")}
+  esac
+  if (( $#found )); then _describe command found; else _files; fi
+}
+if [[ $funcstack[1] == _pm ]]; then _pm "$@"; else compdef _pm pm pommel; fi
+`;
+}
+
+function zshCommands({ at, commands, values, source }: Place): string {
+  const fixed = [...commands.map(({ name, about }) => zshDescribed(name, about)), ...values.map(shellQuoted)];
+  const also = source === null ? "" : `; _pm_remembered ${source}`;
+  return `      ${shellQuoted(at)}) found=(${fixed.join(" ")})${also} ;;`;
+}
+
+function zshBranch(at: string, found: string[]): string {
+  return `      ${shellQuoted(at)}) found=(${found.join(" ")}) ;;`;
+}
+
+/** "name:what it is"; a colon in the name itself would end it. */
+function zshDescribed(name: string, about: string): string {
+  return shellQuoted(`${name.replaceAll(":", "\\:")}:${about}`);
+}
+
+function zshAction(value: ValueOf): string {
+  if (value === "any") return "_files; return";
+  if (typeof value === "object" && "source" in value)
+    return `found=(); _pm_remembered ${value.source}; _describe value found; return`;
+  if (value === "directory") return "_files -/; return";
+  return `found=(${value.map(shellQuoted).join(" ")}); _describe value found; return`;
+}
+
+/** A completion script for fish 3 and newer. */
+export function fishScript(places: readonly Place[]): string {
+  const lines = places.flatMap(({ at, commands, options, values, source }) => {
+    const here = `complete -c pm -n ${fishQuoted(`__pm_at ${fishQuoted(at)}`)}`;
+    return [
+      ...commands.map(({ name, about }) => `${here} -f -a ${fishQuoted(name)} -d ${fishQuoted(about)}`),
+      ...(values.length > 0 ? [`${here} -f -a ${fishQuoted(values.join(" "))}`] : []),
+      ...(source === null ? [] : [`${here} -f -a ${fishQuoted(fishRemembered(source))}`]),
+      ...options.map((option) => `${here} ${fishOption(option)} -d ${fishQuoted(option.about)}`),
+    ];
+  });
+  return `# fish completion for pm
+function __pm_at -d 'Whether the commands typed so far are these'
+    set -l typed (commandline -opc)
+    set -e typed[1]
+    set -l at ''
+    set -l skip 0
+    for word in $typed
+        if test $skip = 1
+            set skip 0
+            continue
+        end
+        switch "$at:$word"
+${fishCases(places)}
+        end
+    end
+    test "$at" = "$argv[1]"
+end
+${lines.join("\n")}
+complete -c pommel -w pm
+`;
+}
+
+function fishOption(option: OptionCandidate): string {
+  const names = [
+    ...(option.short ? [`-s ${option.short.slice(1)}`] : []),
+    ...(option.long ? [`-l ${option.long.slice(2)}`] : []),
+  ];
+  if (option.value === "directory") names.push("-x -a '(__fish_complete_directories)'");
+  else if (option.value === "any") names.push("-r");
+  else if (typeof option.value === "object" && "source" in option.value)
+    names.push(`-x -a ${fishQuoted(fishRemembered(option.value.source))}`);
+  else if (option.value !== "none") names.push(`-x -a ${fishQuoted(option.value.join(" "))}`);
+  return names.join(" ");
+}
+
+const fishRemembered = (source: string) => `(pm complete ${source} 2>/dev/null)`;
+
+function fishCases(places: readonly Place[]): string {
+  const cases: string[] = [];
+  for (const { at, commands, options } of places) {
+    const withValue = options.filter(({ value }) => value !== "none").flatMap(flagsOf);
+    if (withValue.length > 0) {
+      cases.push(`case ${withValue.map((flag) => fishQuoted(`${at}:${flag}`)).join(" ")}`, "    set skip 1");
+    }
+    for (const { name } of commands) {
+      cases.push(`case ${fishQuoted(`${at}:${name}`)}`, `    set at ${fishQuoted(`${at} ${name}`.trim())}`);
+    }
+  }
+  return cases.map((line) => `            ${line}`).join("\n");
+}
+
+/** A word in single quotes; fish escapes inside them with a backslash. */
+function fishQuoted(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/** A completion script for PowerShell 5.1 and newer. */
+export function powershellScript(places: readonly Place[]): string {
+  return `# PowerShell completion for pm
+$PmPlaces = @{
+${places.map((place) => `  ${psQuoted(place.at)} = ${psPlace(place)}`).join("\n")}
+}
+Register-ArgumentCompleter -Native -CommandName pm, pommel -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $at = ''
+  $option = $null
+  foreach ($element in ($commandAst.CommandElements | Select-Object -Skip 1)) {
+    # What is being typed is no part of the place.
+    if ($element.Extent.EndOffset -ge $cursorPosition) { break }
+    $word = $element.ToString()
+    if ($null -ne $option) { $option = $null; continue }
+    $known = $PmPlaces[$at].Options[$word]
+    if ($null -ne $known) { if ($known.Takes) { $option = $known }; continue }
+    $below = "$at $word".Trim()
+    if ($PmPlaces.ContainsKey($below)) { $at = $below }
+  }
+  $place = $PmPlaces[$at]
+  $found = [ordered]@{}
+  $source = $null
+  if ($null -ne $option) {
+    foreach ($value in $option.Values) { $found[$value] = $value }
+    $source = $option.Source
+  } elseif ($wordToComplete -like '-*') {
+    foreach ($flag in $place.Options.Keys) { $found[$flag] = $place.Options[$flag].About }
+  } else {
+    foreach ($name in $place.Commands.Keys) { $found[$name] = $place.Commands[$name] }
+    foreach ($value in $place.Values) { $found[$value] = $value }
+    $source = $place.Source
+  }
+  if ($source) {
+    foreach ($line in (pm complete $source 2>$null)) {
+      $value, $about = $line -split "\\t", 2
+      $found[$value] = if ($about) { $about } else { $value }
+    }
+  }
+  foreach ($value in $found.Keys) {
+    if ($value -notlike "$wordToComplete*") { continue }
+    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $found[$value])
+  }
+}
+`;
+}
+
+function psPlace({ commands, options, values, source }: Place): string {
+  const named = commands.map(({ name, about }) => `${psQuoted(name)} = ${psQuoted(about || name)}`);
+  const flags = options.flatMap((option) =>
+    flagsOf(option).map((flag) => `${psQuoted(flag)} = ${psOption(option)}`),
+  );
+  return `@{ Commands = [ordered]@{ ${named.join("; ")} }; Options = @{ ${flags.join("; ")} }; Values = ${psList(values)}; Source = ${source === null ? "$null" : psQuoted(source)} }`;
+}
+
+function psOption({ about, value }: OptionCandidate): string {
+  const values = Array.isArray(value) ? value : [];
+  const source = typeof value === "object" && "source" in value ? psQuoted(value.source) : "$null";
+  return `@{ About = ${psQuoted(about || "option")}; Takes = $${value !== "none"}; Values = ${psList(values)}; Source = ${source} }`;
+}
+
+const psList = (words: readonly string[]) => `@(${words.map(psQuoted).join(", ")})`;
+
+/** A word in single quotes, in which only they mean anything: PowerShell takes curly ones for them, too. */
+const psQuoted = (text: string) =>
+  `'${text.replace(/['\u2018\u2019\u201a\u201b]/g, (quote) => quote + quote)}'`;
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript };
+
+/** `pm completion <shell>`: the script is made from the program itself, so it cannot lag behind it. */
+export async function completionCommand(
+  { output }: CommandContext,
+  shell: keyof typeof scripts,
+): Promise<void> {
+  const script = scripts[shell](placesOf(await buildProgram(ownStreams)));
+  output.result({ shell, script }, script.trimEnd());
+}

@@ -1,0 +1,127 @@
+import { writeSync } from "node:fs";
+import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
+import { codeOf } from "../../base/errors.ts";
+import { version } from "../../base/version.ts";
+import { exchange, requestText } from "../../client/raw-request.ts";
+import { readDaemonRecord } from "../../protocol/daemon-record.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import {
+  harmless,
+  isTerminal,
+  leaveOnClosedPipe,
+  showInPager,
+  wantsColor,
+  wantsLinks,
+} from "../../terminal/streams.ts";
+
+/** The commands that a daemon may run for `pm`, some only in part: see `query` in frame.ts. */
+export const forwarded: ReadonlySet<string> = new Set([
+  "blame",
+  "checkpoint",
+  "code",
+  "daemon queue",
+  "digest",
+  "event",
+  "how",
+  "recall",
+  "memory decisions",
+  "memory lost",
+  "memory notes",
+  "review",
+  "search",
+  "session",
+  "status",
+  "why",
+]);
+
+/** Whether `names` has a command or its group. */
+export function includesCommand(names: ReadonlySet<string>, [group = "", command = ""]: readonly string[]) {
+  return names.has(group) || names.has(`${group} ${command}`);
+}
+
+/** What a command's answer depends on besides its arguments. A daemon of another environment does not run it. */
+export function settingsOf(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  const names = Object.keys(env).filter(
+    (name) =>
+      /^(?:POMMEL_\w+|XDG_(?:CACHE|CONFIG|DATA)_HOME|HOME|TZ)$/.test(name) &&
+      name !== "POMMEL_DAEMON_AUTOSTART" &&
+      // The pager is run by this process.
+      name !== "POMMEL_PAGER",
+  );
+  return Object.fromEntries(names.sort().map((name) => [name, env[name]]));
+}
+
+/** A daemon that takes longer hangs, or has much to do; the command is then run here. Milliseconds. */
+const timeoutMs = 10_000;
+
+/**
+ * Has the daemon run a command that only reads. There it is loaded, and so are the databases; here, parsing
+ * the command line alone would take half as long as Node's start.
+ * @param args the command line
+ * @returns the exit code; or null when the command is to be run here: no daemon of this version answers, or it does not
+ *   run this command; or "timeout", when there is one that did not answer in time
+ */
+export async function forward(args: readonly string[]): Promise<number | "timeout" | null> {
+  try {
+    return await askDaemonToRun(args);
+  } catch {
+    // The command meets the same error, and reports it.
+    return null;
+  }
+}
+
+async function askDaemonToRun(args: readonly string[]): Promise<number | "timeout" | null> {
+  if (readDaemonRecord()?.version !== version) return null;
+  const hasTerminal = isTerminal(1);
+  const color: [boolean, boolean] = [wantsColor(1), wantsColor(2)];
+  const request: Shaped<typeof commandRequest> = {
+    args: [...args],
+    cwd: process.cwd(),
+    columns: hasTerminal ? process.stdout.columns : null,
+    color,
+    links: hasTerminal && wantsLinks(),
+    settings: settingsOf(process.env),
+  };
+  const asked = requestText("/command", JSON.stringify(request));
+  const answer = await exchange(asked, { timeoutMs });
+  if (answer === "timeout") return answer;
+  if (answer?.status !== 200) return null;
+  const answered = commandAnswer(answer.body);
+  if (answered === null) return null;
+  const { exit_code } = answered;
+  // Our daemon made it so; what else listens there may not have.
+  const output = answered.output.map(([fd, text]) => [fd, harmless(text, color[fd - 1]!)] as const);
+  const shown = hasTerminal ? output.filter(([fd]) => fd === 1) : [];
+  for (const [fd, text] of output) if (fd === 2 || !hasTerminal) write(fd, Buffer.from(text));
+  const text = shown.map(([, part]) => part).join("");
+  if (text !== "" && !(await showInPager(text, args))) write(1, Buffer.from(text));
+  return exit_code;
+}
+
+/** By hand, before a byte of it is printed: a schema library would take longer to load than the daemon takes to answer. */
+function commandAnswer(body: string): Shaped<typeof commandResponse> | null {
+  const { exit_code: code, output } = JSON.parse(body) as Partial<Shaped<typeof commandResponse>>;
+  const isPart = (part: unknown) =>
+    Array.isArray(part) && (part[0] === 1 || part[0] === 2) && typeof part[1] === "string";
+  const isFine = (code === null || Number.isInteger(code)) && Array.isArray(output) && output.every(isPart);
+  return isFine ? { exit_code: code ?? null, output } : null;
+}
+
+/** Where `process.stdout` or `process.stderr` has taken over. */
+const queued = new Set<1 | 2>();
+
+/** Past `process.stdout`, which takes a millisecond to make. */
+function write(fd: 1 | 2, bytes: Uint8Array): void {
+  let written = 0;
+  try {
+    // Pending output comes first.
+    while (written < bytes.length && !queued.has(fd)) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    // `pm search x | head`: the reader has what it wanted.
+    if (codeOf(error) === "EPIPE") process.exit(0);
+    // A pipe that is full and does not block.
+    queued.add(fd);
+    leaveOnClosedPipe();
+  }
+  if (written < bytes.length) (fd === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
+}

@@ -1,0 +1,182 @@
+import type { Command } from "commander";
+import { distance } from "fastest-levenshtein";
+import { PommelError } from "../../base/errors.ts";
+import { hintForOtherName } from "../../base/other-names.ts";
+import { type CommandContext, examples, run } from "../../terminal/frame.ts";
+import { ownStreams } from "../../terminal/streams.ts";
+import { aliasNames, canonical } from "./names.ts";
+import { buildProgram } from "./program.ts";
+
+/** What people type, by what does that here. */
+export const meanings: Readonly<Record<string, string>> = {
+  search: "find grep rg lookup query ask locate recall",
+  why: "explain reason because",
+  blame: "annotate who author authors whose",
+  session: "history log chat chats conversation conversations transcript transcripts show last",
+  review: "diff pr changes changed",
+  how: "run commands command howto",
+  fix: "error errors debug solve failure",
+  note: "remember add save memo remind",
+  digest: "summary summarize summarise standup recap today yesterday week report timeline",
+  status: "info state health progress ps",
+  open: "ui web page dashboard gui serve view",
+  browse: "tui less",
+  setup: "install hooks agents",
+  import: "load ingest",
+  config: "settings setting set get configure preferences options",
+  projects: "list repos repositories workspaces project ls",
+  doctor: "check diagnose repair verify",
+  disable: "off pause",
+  enable: "on",
+  "memory forget": "delete remove rm purge erase clear",
+  "memory scrub": "secrets redact clean",
+  "memory lost": "undelete recover deleted restore-text",
+  "memory export": "dump",
+  "code chunk": "function symbol cat",
+  "code impact": "callers usages uses references refs dependents affected",
+  "code stats": "statistics metrics contributions",
+  "checkpoint rewind": "undo revert reset checkout rollback",
+  checkpoint: "commit commits snapshot",
+  event: "group tag label",
+  "daemon start": "up server",
+  "daemon stop": "kill down quit",
+  "daemon reindex": "index rebuild refresh",
+  "daemon queue": "jobs tasks pending",
+  "share session": "share-session send publish",
+  "share git": "push fetch",
+  "share team": "postgres colleagues",
+  "session context": "inject prompt injected",
+  "session resume": "continue reopen",
+  "models list": "model embedders embedding embeddings",
+};
+
+/** "pm memory backup" */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+/** A command, the commands in it, and so on. */
+function allCommands(command: Command): Command[] {
+  const below = command.createHelp().visibleCommands(command).flatMap(allCommands);
+  return command.parent === null ? below : [command, ...below];
+}
+
+/**
+ * What a command line that is refused is here, where another tool has it.
+ * @param named the command that it names
+ * @param args with the command's own name
+ * @param problem commander's sentence
+ */
+export function hintForOtherLine(named: Command, args: readonly string[], problem: string): string | null {
+  const written = (today: string) => (today.startsWith("-") ? `\`${today}\`` : `\`pm ${today}\``);
+  const path = pathOf(named).split(" ").slice(1);
+  const [, value] = /'(?:[^']* )?(--[\w-]+ )[^']*' argument '.*' is invalid/.exec(problem) ?? [];
+  if (value !== undefined) {
+    const [, given] = /argument '(.*)' is invalid/.exec(problem)!;
+    return hintForOtherName("value", value + given, written);
+  }
+  const [, option] = /^unknown option '([^'=]+)/.exec(problem) ?? [];
+  if (option !== undefined) {
+    const isOption = (name: string) => {
+      const words = canonical(name.split(" "));
+      return words.pop() === option && words.every((word, i) => word === path[i]);
+    };
+    return hintForOtherName("option", isOption, written);
+  }
+  if (!/^(?:unknown command|too many arguments)/.test(problem)) return null;
+  const line = args.filter((one) => !one.startsWith("-"));
+  // Words in capitals stand for any but a command's name.
+  const isCommand = (name: string) =>
+    name
+      .split(" ")
+      .every((word, i) => (/^[A-Z]+$/.test(word) ? i >= path.length && line[i] : word === line[i]));
+  return hintForOtherName("command", isCommand, written);
+}
+
+/** The error for a word that is no command, with what may have been meant: by name, by meaning, by spelling. */
+export async function unknownCommand(word: string, group: Command): Promise<PommelError> {
+  const meant = await meantBy(word.toLowerCase(), group);
+  const hint = meant === null ? `Run \`${helpOf(group)}\`.` : `Did you mean \`${meant}\`?`;
+  return new PommelError("usage", `unknown command '${word}'`, hint);
+}
+
+const helpOf = (group: Command) => (group.parent === null ? "pm help" : `${pathOf(group)} --help`);
+
+async function meantBy(word: string, group: Command): Promise<string | null> {
+  const program = await buildProgram(ownStreams);
+  /** What leads to a command, those of the group first. */
+  const names: [name: string, path: string][] = [
+    ...group.commands.map((one): [string, string] => [one.name(), pathOf(one)]),
+    ...aliasNames.map((name): [string, string] => [name, `pm ${canonical([name]).join(" ")}`]),
+    ...allCommands(program).map((one): [string, string] => [one.name(), pathOf(one)]),
+    ...Object.entries(meanings).flatMap(([path, words]) =>
+      words.split(" ").map((name): [string, string] => [name, `pm ${path}`]),
+    ),
+  ];
+  // Two letters in the wrong order are two edits.
+  const far = word.length < 5 ? 1 : word.length < 9 ? 2 : 3;
+  const ranked = names
+    .map(([name, path]) => ({ path, far: distance(name, word) }))
+    .filter((one) => one.far <= far)
+    // A stable sort: of two as near, the first.
+    .sort((a, b) => a.far - b.far);
+  return ranked[0]?.path ?? null;
+}
+
+/** `pm help`, which needs all commands to be declared. */
+export function declareHelp(program: Command): void {
+  program
+    .command("help")
+    .description("Print the help of a command, or of all of them")
+    .argument("[command...]", "a command or a group, such as `memory` or `memory backup`")
+    .option("--all", "list every command")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm help", "the commands of a day"],
+        ["pm help --all", "every command"],
+        ["pm help memory backup", "one, with its options and examples"],
+      ),
+    )
+    .action(
+      run(
+        async () => (context: CommandContext, words: string[], options: { all?: boolean }) =>
+          help(program, context, words, options),
+      ),
+    );
+}
+
+async function help(
+  program: Command,
+  { output }: CommandContext,
+  words: string[],
+  { all = false }: { all?: boolean },
+): Promise<void> {
+  let named = program;
+  for (const word of canonical(words).filter((one) => !one.startsWith("-"))) {
+    const found = named.commands.find((one) => one.name() === word);
+    // What is no command may be an argument: `pm help search code`.
+    if (!found && named.commands.length === 0) break;
+    if (!found) throw await unknownCommand(word, named);
+    named = found;
+  }
+  if (!all && !output.json) return named.outputHelp();
+  const listed = allCommands(named);
+  const commands = listed.map((one) => ({ command: pathOf(one), summary: one.description() }));
+  output.result({ commands }, () => listOf(listed, output.colors.bold));
+}
+
+/** By section, each with a line on what it does. */
+function listOf(listed: readonly Command[], bold: (text: string) => string): string {
+  const helper = listed[0]!.createHelp();
+  const width = Math.max(...listed.map((one) => pathOf(one).length));
+  const sections = [...new Set(listed.map(sectionOf))];
+  const lines = (section: string) =>
+    listed
+      .filter((one) => sectionOf(one) === section)
+      .map((one) => helper.formatItem(pathOf(one), width, one.description(), helper));
+  return sections.map((section) => [bold(section), ...lines(section)].join("\n")).join("\n\n");
+}
+
+const sectionOf = (command: Command): string =>
+  command.parent?.parent ? sectionOf(command.parent) : command.helpGroup();

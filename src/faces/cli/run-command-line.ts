@@ -1,0 +1,76 @@
+import { resolve } from "node:path";
+import { type Command, CommanderError } from "commander";
+import { PommelError } from "../../base/errors.ts";
+import { type Caller, NotForwarded, runProgram } from "../../terminal/frame.ts";
+import { createOutput, printError } from "../../terminal/output.ts";
+import { canonical, commandAt } from "./names.ts";
+import { buildProgram } from "./program.ts";
+
+/**
+ * Runs a command line of `pm`, and prints what goes wrong.
+ * @returns the exit code
+ * @throws NotForwarded for a command that is not run for others
+ */
+export async function runCommandLine(typed: readonly string[], caller: Caller): Promise<number> {
+  const args = canonical(typed);
+  const program = await buildProgram(caller.streams, args[commandAt(args)] ?? args[0]);
+  // Read from the arguments: a command line that fails to parse has no options yet.
+  const style = {
+    json: args.includes("--json"),
+    debug: args.includes("--debug"),
+    noColor: args.includes("--no-color"),
+  };
+  try {
+    return await runProgram(program, args, caller);
+  } catch (error) {
+    if (error instanceof NotForwarded) throw error;
+    if (!(error instanceof CommanderError)) return printError(error, style, caller.streams);
+    if (error.exitCode === 0) return 0;
+    const named = namedIn(program, args);
+    if (error.code !== "commander.help")
+      return printError(await usageError(error, named, args), style, caller.streams);
+    const output = createOutput(style, caller.streams);
+    if (named.parent === null) {
+      // `pm` alone.
+      const { cwd = caller.cwd } = program.opts<{ cwd?: string }>();
+      await (await import("../../features/status/overview.ts")).overview({
+        cwd: resolve(cwd),
+        debug: style.debug,
+        output,
+      });
+    } else {
+      // A group alone.
+      const commands = named.commands.map((one) => ({ name: one.name(), summary: one.description() }));
+      output.result({ group: named.name(), commands }, () => named.helpInformation().trimEnd());
+    }
+    return 0;
+  }
+}
+
+/** The command that a command line names; the program itself when it names none. */
+function namedIn(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (const word of args.slice(commandAt(args))) {
+    if (word.startsWith("-")) continue;
+    const found = command.commands.find((one) => one.name() === word);
+    if (!found) break;
+    command = found;
+  }
+  return command;
+}
+
+/** Commander's "error: unknown option '--strat'\n(Did you mean --start?)" in our form. */
+async function usageError(
+  { code, message }: CommanderError,
+  named: Command,
+  args: readonly string[],
+): Promise<PommelError> {
+  const [what = "", suggestion = ""] = message.replace(/^error: /, "").split("\n");
+  const { hintForOtherLine, pathOf, unknownCommand } = await import("./help.ts");
+  const renamed = hintForOtherLine(named, args, what);
+  if (renamed !== null) return new PommelError("usage", what, renamed);
+  const [, word] = /^unknown command '(.*)'$/.exec(what) ?? [];
+  if (code === "commander.unknownCommand" && word !== undefined) return unknownCommand(word, named);
+  const hint = suggestion.replace(/^\(|\)$/g, "") || `Run \`${pathOf(named)} --help\`.`;
+  return new PommelError("usage", what, hint);
+}

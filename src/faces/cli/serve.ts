@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+import type { commandRequest, commandResponse } from "../../answers/daemon/operation.ts";
+import type { Project } from "../../base/paths.ts";
+import type { doctorResponse } from "../../features/doctor/operation.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { settingsOf } from "./forward.ts";
+
+/** Runs a command of `pm` that only reads, as that process would. It says so when it has to run it itself. */
+export async function runCommand(
+  request: Shaped<typeof commandRequest>,
+): Promise<Shaped<typeof commandResponse>> {
+  const notHere = { exit_code: null, output: [] };
+  if (!isDeepStrictEqual(request.settings, settingsOf(process.env))) return notHere;
+  const [{ runCommandLine }, { NotForwarded }] = await Promise.all([
+    import("./run-command-line.ts"),
+    import("../../terminal/frame.ts"),
+  ]);
+  const output: Shaped<typeof commandResponse>["output"] = [];
+  try {
+    const exit_code = await runCommandLine(request.args, {
+      cwd: request.cwd,
+      isRemote: true,
+      streams: {
+        write: (fd, text) => void output.push([fd, text]),
+        show: (text) => void output.push([1, text]),
+        hasColor: (fd) => request.color[fd - 1]!,
+        hasLinks: request.links,
+        columns: request.columns ?? undefined,
+      },
+    });
+    return { exit_code, output };
+  } catch (error) {
+    if (error instanceof NotForwarded) return notHere;
+    throw error;
+  }
+}
+
+/** Checks the machine and the project as `pm doctor` does, and repairs nothing. */
+export async function diagnose(project: Project): Promise<Shaped<typeof doctorResponse>> {
+  const { checksOf, runCheck } = await import("../../features/doctor/pm-doctor.ts");
+  const checks = await Promise.all(
+    checksOf(project).map(async (check) => ({ name: check.name, ...(await runCheck(check)) })),
+  );
+  return { ok: checks.every(({ status }) => status !== "fail"), checks };
+}

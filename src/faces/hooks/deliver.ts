@@ -1,0 +1,61 @@
+import { connect } from "node:net";
+import { join } from "node:path";
+import { codeOf } from "../../base/errors.ts";
+import { replaceFile } from "../../base/files/replace-file.ts";
+import { daemonFiles, isOwnSocket, makeDirectory, socketOf } from "../../base/home.ts";
+import { requestText } from "../../client/raw-request.ts";
+import { fileNameFor } from "../../protocol/ready-context.ts";
+import { publicKeyOf, seal } from "../../protocol/sealed-text.ts";
+
+/**
+ * Writes an item to the spool atomically, mode 0600; sealed, where the home is encrypted. Names sort by time.
+ * @param latestOf only the last item with the same key is kept, so that nothing piles up without a daemon
+ * @throws the file system's error
+ */
+export function writeItem(item: { received_at: number }, latestOf: string | null = null): void {
+  const { spoolDir } = daemonFiles();
+  const random = Math.random().toString(36).slice(2, 10);
+  const unique = `${item.received_at}-${process.pid}-${random}.json`;
+  const name = latestOf === null ? unique : `latest-${fileNameFor(latestOf)}.json`;
+  const file = join(spoolDir, name);
+  // Names that start with a dot are still being written.
+  const options = { draft: join(spoolDir, `.${unique}`) };
+  const publicKey = publicKeyOf();
+  const text = publicKey === null ? JSON.stringify(item) : seal(JSON.stringify(item), publicKey);
+  try {
+    replaceFile(file, text, options);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    makeDirectory(spoolDir);
+    replaceFile(file, text, options);
+  }
+}
+
+/** A local connection takes less than 1 ms. Milliseconds. */
+const timeoutMs = 20;
+
+/**
+ * Notifies the daemon of new items in the spool, and starts one if none runs. Waits until the request is sent, not for
+ * an answer, and ignores failures: the daemon also polls the spool.
+ */
+export async function notifyDaemon(): Promise<void> {
+  if (await canSend()) return;
+  const { startInBackground } = await import("../../client/autostart.ts");
+  await startInBackground();
+}
+
+/** Whether the daemon listens; a timeout counts as a busy daemon. */
+async function canSend(): Promise<boolean> {
+  const path = socketOf();
+  if (!isOwnSocket(path)) return false;
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const timer = setTimeout(() => resolve(true), timeoutMs);
+    const done = (isThere: boolean) => {
+      clearTimeout(timer);
+      resolve(isThere);
+    };
+    socket.on("error", () => done(false));
+    socket.write(requestText("/spool", ""), (error) => done(!error));
+  });
+}

@@ -1,0 +1,192 @@
+import type { AgentHooks, GivenPayload } from "../../agents/agent.ts";
+import { isInside } from "../../base/paths.ts";
+import { exchange, requestText } from "../../client/raw-request.ts";
+import type { ContextRequest } from "../../features/context/operation.ts";
+import { searchAskedBy } from "../../features/context/search-asked.ts";
+import { type ContextSettings, readDaemonRecord } from "../../protocol/daemon-record.ts";
+import type { HookName, HookPayload } from "../../protocol/hooks.ts";
+import { refsGiven } from "../../protocol/ready-context.ts";
+import type { MissedContextItem } from "../../protocol/spool-items.ts";
+import { writeItem } from "./deliver.ts";
+import { readyFor, tell } from "./ready.ts";
+import { isShortText, objectOf } from "./stdio.ts";
+
+/** Hooks that may inject context; never at the end of a turn. */
+const moments = [
+  "session-start",
+  "user-prompt",
+  "pre-tool-use",
+  "post-tool-use",
+  "tool-failure",
+  "pre-compact",
+] as const;
+type Moment = (typeof moments)[number];
+
+/** Those that every agent with hooks has. */
+const usualMoments: readonly HookName[] = ["session-start", "user-prompt", "post-tool-use", "tool-failure"];
+
+/** How many times as long as after an edit an answer may take: a start and a compaction take seconds themselves. */
+const patience: Readonly<Record<Moment, number>> = {
+  "session-start": 8,
+  "pre-compact": 8,
+  "tool-failure": 4,
+  "user-prompt": 2.4,
+  "pre-tool-use": 2,
+  "post-tool-use": 1,
+};
+
+/** Files per tool call. */
+const maxFiles = 20;
+/** Only a prompt's beginning and an error's end are sent. Characters. */
+const maxPromptLength = 4000;
+const maxErrorLength = 8000;
+/** Of an edit's old and new text each. Longer ones are not sent. Characters. */
+const maxEditLength = 20_000;
+/** Time reserved for printing the answer. Milliseconds. */
+const marginMs = 10;
+/** Maximum length of an answer. Bytes. */
+const maxAnswerLength = 262_144;
+
+/** Whether the daemon was asked, and so has seen the spooled item; and what to print for the agent. */
+export interface Asked {
+  isAsked: boolean;
+  answer?: object;
+  /** To be printed as it is. */
+  plain?: string;
+}
+
+/**
+ * Requests context from the daemon, and gives it in the agent's format if it arrives in time, counted from the start of
+ * this process, as the agent does; nothing on any failure.
+ */
+export async function askContext(
+  place: string,
+  hooks: AgentHooks,
+  event: HookName,
+  given: GivenPayload,
+  payload: HookPayload,
+): Promise<Asked> {
+  const moment = moments.find((one) => one === event);
+  if (moment === undefined || payload.session_id === undefined || payload.agent_id !== undefined)
+    return { isAsked: false };
+  if (!(hooks.takesContext ?? usualMoments).includes(moment)) return { isAsked: false };
+  const files = () => filesEdited(hooks, given, payload);
+  const request = requestFor(moment, given, payload, files);
+  if (request === null) return { isAsked: false };
+  const answerWith = (text: string | null): Asked => {
+    if (text === null) return { isAsked: false };
+    const name = typeof given.hook_event_name === "string" ? given.hook_event_name : hooks.events[moment];
+    // What Claude Code's hook prints before a compaction is added to its instructions as it is.
+    if (moment === "pre-compact") return { isAsked: false, plain: text };
+    const answer = hooks.answer?.(text) ?? {
+      hookSpecificOutput: { hookEventName: name, additionalContext: text },
+    };
+    return { isAsked: false, answer };
+  };
+  const ready = readyFor(place, request);
+  // It costs a read, and whoever waits has waited for this process anyway: no deadline.
+  if (ready !== null && !ready.isBehind) return answerWith(tell(ready, place, request));
+  const { mode, deadline_ms: base } = settingsFor(place);
+  const deadline = base * patience[moment];
+  const isOn = mode === "gentle" || mode === "eager";
+  const left = () => (isOn ? deadline - performance.now() - marginMs : 0);
+  const late = (): Asked => {
+    const text = ready === null ? null : tell(ready, place, request);
+    return text === null && isOn && !(left() > 0) ? missed(place, moment) : answerWith(text);
+  };
+  if (!(left() > 0)) return late();
+  try {
+    const body = JSON.stringify({
+      ...request,
+      told: refsGiven(request.session_id),
+      within_ms: left(),
+    });
+    const asked = requestText("/context", body, place);
+    const answer = await exchange(asked, { timeoutMs: left(), maxBytes: maxAnswerLength });
+    // Without a daemon there was no delay.
+    if (answer === null || answer === "timeout") return late();
+    const text = answer.status === 200 ? textIn(answer.body) : null;
+    if (text === null) return { isAsked: true };
+    if (performance.now() > deadline) return missed(place, moment);
+    return { ...answerWith(text), isAsked: true };
+  } catch {
+    return { isAsked: false };
+  }
+}
+
+/** What the daemon wrote down for this place: a running one's, as nobody else answers. */
+function settingsFor(place: string): ContextSettings {
+  const { places = {}, ...everywhere } = readDaemonRecord()?.context ?? { mode: "off", deadline_ms: 0 };
+  const inside = Object.keys(places).filter((root) => isInside(place, root));
+  const nearest = inside.sort((a, b) => b.length - a.length)[0];
+  return nearest === undefined ? everywhere : places[nearest]!;
+}
+
+/** The daemon still needs a notification. */
+function missed(place: string, event: Moment): Asked {
+  const took_ms = Math.round(performance.now());
+  const item: MissedContextItem = { kind: "missed-context", event, received_at: Date.now(), place, took_ms };
+  try {
+    writeItem(item);
+  } catch {
+    // The hook's own item was written, or its failure reported.
+  }
+  return { isAsked: false };
+}
+
+function requestFor(
+  event: Moment,
+  given: GivenPayload,
+  payload: HookPayload,
+  filesEdited: () => string[],
+): ContextRequest | null {
+  const { session_id = "", source, cwd, transcript_path } = payload;
+  const whose = { event, session_id, transcript_path, cwd };
+  if (event === "session-start") return { ...whose, source };
+  if (event === "user-prompt") {
+    const { prompt } = given;
+    return typeof prompt === "string" ? { ...whose, prompt: prompt.slice(0, maxPromptLength) } : null;
+  }
+  if (event === "pre-compact") return whose;
+  if (event === "pre-tool-use") {
+    const search = searchAskedBy(payload.tool_name ?? "", objectOf(given.tool_input));
+    return search === null ? null : { ...whose, search };
+  }
+  if (event === "tool-failure") {
+    const { error } = given;
+    return typeof error === "string" ? { ...whose, error: error.slice(-maxErrorLength) } : null;
+  }
+  const files = filesEdited();
+  if (files.length === 0) return null;
+  return { ...whose, files, ...(files.length === 1 ? replacedIn(objectOf(given.tool_input)) : {}) };
+}
+
+/** What an edit put in place of what, in the fields that agents' editing tools share; nothing where there is none. */
+function replacedIn(input: GivenPayload): Pick<ContextRequest, "removed" | "added"> {
+  const edits = Array.isArray(input.edits) ? input.edits.map(objectOf) : [input];
+  const texts = (fields: readonly string[]) =>
+    edits.flatMap(
+      (edit) => fields.map((field) => edit[field]).find((text) => typeof text === "string") ?? [],
+    );
+  const removed = texts(["old_string", "oldString", "old_str"]).join("\n");
+  const added = texts(["new_string", "newString", "new_str"]).join("\n");
+  return added === "" || Math.max(removed.length, added.length) > maxEditLength ? {} : { removed, added };
+}
+
+function filesEdited(
+  hooks: AgentHooks,
+  given: GivenPayload,
+  { tool_name: tool = "" }: HookPayload,
+): string[] {
+  return hooks.editedFiles(tool, objectOf(given.tool_input)).filter(isShortText).slice(0, maxFiles);
+}
+
+/** The text in an answer of POST /context; null without one. */
+function textIn(body: string): string | null {
+  const answer: unknown = JSON.parse(body);
+  const text = typeof answer === "object" && answer !== null ? (answer as { text?: unknown }).text : null;
+  return typeof text === "string" && text !== "" ? text.replace(controls, "") : null;
+}
+
+/** Our daemon sends none; agents show some of what hooks say on their terminal. */
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

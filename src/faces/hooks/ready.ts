@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { daemonFiles } from "../../base/home.ts";
+import { realPath } from "../../base/paths.ts";
+import type { ContextRequest } from "../../features/context/operation.ts";
+import { noteGiven, type ReadyLine, readReady, refsGiven } from "../../protocol/ready-context.ts";
+import type { GivenContextItem } from "../../protocol/spool-items.ts";
+import { writeItem } from "./deliver.ts";
+
+/** What is ready to be told (protocol/ready-context.ts), without asking anybody. */
+
+export interface Ready {
+  head: string;
+  tail: string;
+  lines: readonly ReadyLine[];
+  /** Files that count as told of. */
+  files: readonly string[];
+  /** The daemon may know more: it is asked first, if there is time. */
+  isBehind: boolean;
+}
+
+/** What is ready for a request; null where only the daemon can know, and where `pm stop` has stopped all. */
+export function readyFor(place: string, request: ContextRequest): Ready | null {
+  if (existsSync(join(daemonFiles().autostartDir, "stopped"))) return null;
+  if (request.event === "session-start") return readyAtStart(place, request);
+  return request.event === "post-tool-use" ? readyForEdit(place, request) : null;
+}
+
+/** Of a session that goes on, only the daemon knows what is new. */
+function readyAtStart(place: string, { source, session_id: own }: ContextRequest): Ready | null {
+  const isNew = source === "startup" || source === "clear";
+  if (!isNew && source !== "compact") return null;
+  const found = readReady(place, "start");
+  if (found === null) return null;
+  const { head, tail, start, compactions } = found.ready;
+  // After its compaction, a session has lost what it was told before.
+  const lines = isNew ? untold(start, own) : compactions[own];
+  return lines === undefined ? null : { head, tail, lines, files: [], isBehind: found.isBehind };
+}
+
+/** The daemon also knows what is usually run after an edit, and what it brings back. */
+function readyForEdit(
+  place: string,
+  { files = [], cwd = place, session_id: own }: ContextRequest,
+): Ready | null {
+  const [file, ...others] = files;
+  const found = readReady(place, "edits");
+  if (found === null || file === undefined || others.length > 0) return null;
+  const path = relative(found.ready.root, realPath(resolve(cwd, file)))
+    .split(sep)
+    .join("/");
+  const about = isAbsolute(path) || refsGiven(own).includes(`file:${path}`) ? [] : found.ready.files[path];
+  if (about === undefined) return null;
+  const { head, tail } = found.ready;
+  return { head, tail, lines: untold(about, own), files: [path], isBehind: true };
+}
+
+/** Without what the session said itself, or was told. */
+function untold(lines: readonly ReadyLine[], own: string): readonly ReadyLine[] {
+  const told = new Set(refsGiven(own));
+  const isOwn = (session: string | null) => session === own || session?.startsWith(`${own}/`);
+  return lines.filter(({ ref, session }) => !told.has(ref) && !isOwn(session));
+}
+
+/**
+ * The text of what is ready, once it is written down that it is told.
+ * @returns null where there is nothing to tell, or where it cannot be written down
+ */
+export function tell(
+  { head, tail, lines, files }: Ready,
+  place: string,
+  { session_id, event }: ContextRequest,
+): string | null {
+  if (lines.length === 0) return null;
+  const text = `${head}${lines.map((line) => line.text).join("\n")}${tail}`;
+  const items = [
+    ...lines.map(({ ref, why, score }) => ({ ref, why, score })),
+    ...files.map((file) => ({ ref: `file:${file}`, why: "edited", score: null })),
+  ];
+  const item: GivenContextItem = {
+    kind: "given-context",
+    received_at: Date.now(),
+    place,
+    session_id,
+    event,
+    took_ms: Math.round(performance.now()),
+    text,
+    items,
+  };
+  try {
+    writeItem(item);
+    noteGiven(
+      session_id,
+      items.map(({ ref }) => ref),
+    );
+    return text;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+import { writeSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import type { AgentHooks, AgentProfile } from "../../agents/agent.ts";
+import { defaultAgentName, profileOf } from "../../agents/profiles.ts";
+import { codeOf, PommelError } from "../../base/errors.ts";
+import { daemonFiles } from "../../base/home.ts";
+import { findUpwards } from "../../base/paths.ts";
+import { anyHook, type HookPayload, hookNamed, hookNames } from "../../protocol/hooks.ts";
+import type { AgentHookItem } from "../../protocol/spool-items.ts";
+import { notifyDaemon, writeItem } from "./deliver.ts";
+import { type Asked, askContext } from "./inject.ts";
+import { maxInputLength, parseObject, payloadOf, readStdin, warn, whyFailed } from "./stdio.ts";
+
+/**
+ * What `pm hook [--agent <agent>] <name>` does: spools the payload from stdin and notifies the daemon. Never throws,
+ * has a deadline, prints on stdout only inject.ts's context, which the agent reads, and what the person noted, and failures in one line on stderr.
+ * Callers exit with 0: any other code could block the agent.
+ */
+export async function runHook(name: string, agent: string = defaultAgentName): Promise<void> {
+  try {
+    const profile = profileOf(agent);
+    const problem = profile?.hooks ? await capture(name, profile, profile.hooks) : "unknown agent";
+    if (problem !== null) warn(name, `${problem}; nothing was captured`);
+  } catch (error) {
+    warn(name, `${whyFailed(error)}; nothing was captured`);
+  }
+}
+
+/** @returns why nothing was captured; null on success or when there is nothing to do */
+async function capture(
+  name: string,
+  { name: agent }: AgentProfile,
+  hooks: AgentHooks,
+): Promise<string | null> {
+  const receivedAt = Date.now();
+  const hook = hookNamed(name);
+  if (hook === null && name !== anyHook) return "unknown hook";
+  const { text, cut } = await readStdin();
+  if (cut === "too long") return `its payload is longer than ${maxInputLength / 1024 / 1024} MB`;
+  if (text.trim() === "") return cut === null ? "stdin is empty" : "stdin sent nothing in time";
+  const object = parseObject(text);
+  if (object === null) return `stdin is not ${cut === null ? "a JSON object" : "complete"}`;
+  const given = hooks.read?.(object) ?? object;
+  const payload = payloadOf(given);
+  if (payload.session_id === undefined && payload.transcript_path === undefined) {
+    return "its payload names no session";
+  }
+  const event = hook ?? hookNames.find((one) => hooks.events[one] === (payload.hook_event_name ?? ""));
+  if (event === undefined || hooks.ignores?.(event, given)) return null;
+  const place = placeOf(hooks, payload);
+  if (await hooks.runsTwice?.(findUpwards(place, ".git") ?? place, event)) return null;
+  let message: string | null = null;
+  // The transcript tells who speaks there.
+  if (hooks.isByProgram?.(process.env) || payload.agent_id !== undefined) delete payload.prompt;
+  if (payload.prompt !== undefined) {
+    try {
+      const { scrubNotes } = await import("./scrub-notes.ts");
+      ({ prompt: payload.prompt, message } = await scrubNotes(place, payload.prompt));
+    } catch (error) {
+      // Never store unscrubbed text.
+      delete payload.prompt;
+      warn(name, `its notes cannot be scrubbed (${codeOf(error)}); they are read from the transcript later`);
+    }
+  }
+  const whose = agent === defaultAgentName ? {} : { agent };
+  const item: AgentHookItem = {
+    kind: "claude-hook",
+    ...whose,
+    event,
+    received_at: receivedAt,
+    place,
+    payload,
+  };
+  // A search that is about to begin is nothing to record.
+  if (event === "pre-tool-use")
+    return print(await askContext(place, hooks, event, given, payload), null, hooks);
+  try {
+    // These only announce new lines; the others carry information missing in transcripts.
+    const isReminder = ["stop", "post-tool-use", "tool-failure"].includes(event);
+    const session = payload.session_id ?? payload.transcript_path ?? "";
+    writeItem(item, isReminder ? `${event}-${session}` : null);
+  } catch (error) {
+    if (error instanceof PommelError) throw error;
+    return `cannot write to ${daemonFiles().spoolDir} (${codeOf(error)})`;
+  }
+  const asked = await askContext(place, hooks, event, given, payload);
+  print(asked, message, hooks);
+  if (!asked.isAsked) await notifyDaemon();
+  return null;
+}
+
+function print({ answer, plain }: Asked, message: string | null, { showsMessages }: AgentHooks): null {
+  if (plain !== undefined) writeSync(1, plain);
+  const shown = message !== null && showsMessages ? { systemMessage: message } : {};
+  const printed = { ...answer, ...shown };
+  if (plain === undefined && Object.keys(printed).length > 0) writeSync(1, JSON.stringify(printed));
+  return null;
+}
+
+/** The directory that the session is about: where the agent was launched; `cwd` changes when the agent changes directories. */
+function placeOf({ launchedIn }: AgentHooks, { cwd }: HookPayload): string {
+  const launched = launchedIn && process.env[launchedIn];
+  if (launched && isAbsolute(launched)) return launched;
+  return cwd !== undefined && isAbsolute(cwd) ? cwd : process.cwd();
+}

@@ -1,0 +1,30 @@
+import { loadConfig } from "../../base/config/config.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
+import { notedMessage, notesIn } from "../../protocol/reading/prompt-notes.ts";
+import { createScrubber } from "../../redact/create-scrubber.ts";
+import { globalPatternsFile, projectPatternsFile } from "../../redact/patterns/patterns-file.ts";
+import { scrubAlone } from "../../redact/scrubber.ts";
+
+/**
+ * Scrubs a prompt's notes before they are spooled. Loaded only for prompts with notes, because it takes longer than the
+ * rest of a hook.
+ * @returns the notes, and what to tell the person about them: nothing where nothing is recorded
+ * @throws PommelError `config_invalid`, `unreadable`
+ */
+export async function scrubNotes(
+  place: string,
+  prompt: string,
+): Promise<{ prompt: string; message: string | null }> {
+  const project = await findProjectIfAny(place);
+  const { config } = project === null ? loadConfig(null) : recordingConfig(project);
+  const scrubber = createScrubber({
+    globalFile: globalPatternsFile(),
+    projectFile: project && projectPatternsFile(project),
+    pii: config["scrub.pii"],
+  });
+  // Only the daemon knows which of the session's secrets these are; here they are numbered on their own.
+  const scrubbed = scrubAlone(scrubber, prompt);
+  const isKept = project !== null && config["sessions.capture"];
+  return { prompt: scrubbed, message: isKept ? notedMessage(notesIn(scrubbed)) : null };
+}

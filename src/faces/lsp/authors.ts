@@ -1,0 +1,123 @@
+import { PommelError } from "../../base/errors.ts";
+import { relativeTime } from "../../base/text/relative-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
+import { call } from "../../client/call.ts";
+import type { BlameRange } from "../../features/blame/operation.ts";
+import { blame } from "../../features/blame/operation.ts";
+import type { Decision } from "../../features/decisions/operation.ts";
+import { listDecisions } from "../../features/decisions/operation.ts";
+import type { ChunkOutline } from "../../features/search/operation.ts";
+import { showChunk } from "../../features/search/operation.ts";
+import type { Place } from "./places.ts";
+
+/** Who wrote consecutive lines of a document as it is in the editor; lines typed since it was saved have no author. */
+export interface AuthoredLines extends BlameRange {
+  /** Lines of the document, inclusive, from 0 as the protocol counts. */
+  start: number;
+  end: number;
+}
+
+export async function authorsOf(
+  { project, file, lines }: Place,
+  signal?: AbortSignal,
+): Promise<AuthoredLines[]> {
+  const { ranges } = await call(blame, { file }, project, { signal });
+  return ranges.flatMap((range) => {
+    const pieces: AuthoredLines[] = [];
+    for (let saved = range.first_line; saved <= range.last_line; saved++) {
+      const line = lines.fromSaved(saved);
+      if (line === null) continue;
+      const last = pieces.at(-1);
+      if (last?.end === line - 2) last.end = line - 1;
+      else pieces.push({ ...range, start: line - 1, end: line - 1 });
+    }
+    return pieces;
+  });
+}
+
+/** What stands above a definition: who wrote most of it, when, and for what. */
+interface Lens {
+  /** Of the document, from 0. */
+  line: number;
+  text: string;
+  /** Of its author's session; null for a person. */
+  session: { id: string; turn: number | null } | null;
+}
+
+const maxTitle = 60;
+const containers: ReadonlySet<string> = new Set([
+  "class",
+  "interface",
+  "struct",
+  "impl",
+  "module",
+  "trait",
+  "object",
+]);
+
+/** One lens for each function and method, as far as agents wrote there. */
+export async function lensesOf(place: Place, authors: readonly AuthoredLines[]): Promise<Lens[]> {
+  return (await definitionsIn(place)).flatMap(({ start_line, end_line }) => {
+    const line = place.lines.fromSaved(start_line);
+    if (line === null) return [];
+    const inside = authors.filter((range) => range.last_line >= start_line && range.first_line <= end_line);
+    const main = mostOf(inside.filter(({ author }) => author === "agent"));
+    if (main === undefined) return [];
+    const when = main.authored_at === null ? "not committed" : relativeTime(Date.parse(main.authored_at));
+    const what = main.session_title ?? main.subject;
+    const title = what === null ? "" : `: ${beginningOf(what.replace(/\s+/g, " "), maxTitle)}`;
+    const session = main.session_id === null ? null : { id: main.session_id, turn: main.turn };
+    return [{ line: line - 1, text: `${main.agent ?? "agent"}, ${when}${title}`, session }];
+  });
+}
+
+function mostOf(ranges: readonly AuthoredLines[]): AuthoredLines | undefined {
+  const linesOf = ({ start, end }: AuthoredLines) => end - start + 1;
+  return ranges.toSorted((a, b) => linesOf(b) - linesOf(a))[0];
+}
+
+/** Functions and methods of the saved file, in order; none where the file is not indexed. */
+async function definitionsIn({ project, file, lastLine }: Place): Promise<ChunkOutline[]> {
+  const outlineOf = async (id: string) => {
+    const { chunk, children } = await call(showChunk, { id }, project);
+    // A file may hold nothing but one definition.
+    return chunk.level === "file" ? children : [chunk, ...children];
+  };
+  try {
+    const top = await outlineOf(`${file}:1-${lastLine}`);
+    const inner = await Promise.all(top.map((one) => (containers.has(one.kind) ? outlineOf(one.id) : [one])));
+    return inner.flat().filter(({ kind, name }) => name !== "" && !containers.has(kind));
+  } catch (error) {
+    if (error instanceof PommelError) return [];
+    throw error;
+  }
+}
+
+/** Lines that were written for a decision which a later one contradicts. */
+interface Superseded {
+  /** Of the document, inclusive, from 0. */
+  start: number;
+  end: number;
+  decision: Decision;
+}
+
+/** A decision is taken for the reason of lines that its session wrote in its turn or in the next ones. */
+const turnsAfter = 2;
+const asked = 50;
+
+export async function supersededIn(place: Place, authors: readonly AuthoredLines[]): Promise<Superseded[]> {
+  if (!authors.some(({ session_id }) => session_id !== null)) return [];
+  const { decisions } = await call(listDecisions, { file: [place.file], limit: asked }, place.project);
+  return decisions
+    .filter(({ superseded_by }) => superseded_by !== null)
+    .flatMap((decision) =>
+      authors
+        .filter((range) => isReasonFor(decision, range))
+        .map(({ start, end }) => ({ start, end, decision })),
+    );
+}
+
+function isReasonFor({ session_id, turn }: Decision, range: AuthoredLines): boolean {
+  if (session_id === null || turn === null || range.turn === null) return false;
+  return range.session_id === session_id && range.turn >= turn && range.turn <= turn + turnsAfter;
+}

@@ -1,0 +1,125 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Connection, TextDocuments, type WorkspaceFolder } from "vscode-languageserver/node";
+import { TextDocument } from "vscode-languageserver-textdocument";
+import * as z from "zod/mini";
+import { PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { call } from "../../client/call.ts";
+import { operations } from "../../features/index.ts";
+import { findProjectIfAny, knownProject } from "../../git/projects/find-project.ts";
+import { type AuthoredLines, authorsOf } from "./authors.ts";
+import { type Place, pathOf, placeOf } from "./places.ts";
+
+const document = z.object({ textDocument: z.object({ uri: z.string() }) });
+const askParams = z.object({
+  operation: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  /** A document or a folder of the project that is meant; default: the first open folder. */
+  uri: z.optional(z.string()),
+});
+
+/** Answers what goes beyond the protocol (docs/editors.md). */
+export function answerOwnRequests(connection: Connection, documents: OpenDocuments): void {
+  connection.onRequest("pommel/blame", async (given: unknown) => {
+    const { textDocument } = z.parse(document, given);
+    const place = await documents.placeAt(textDocument.uri);
+    return { file: place?.file ?? null, ranges: await documents.authorsAt(textDocument.uri) };
+  });
+
+  connection.onRequest("pommel/projects", async () => ({
+    projects: (await documents.projects()).map(({ root }) => ({ root })),
+  }));
+
+  connection.onRequest("pommel/ask", async (given: unknown): Promise<unknown> => {
+    const { operation, input, uri } = z.parse(askParams, given);
+    const asked = operations.get(operation);
+    if (asked?.editors !== true) throw new PommelError("usage", `Editors cannot ask for ${operation}.`);
+    const project = await documents.projectAt(uri);
+    return project === null ? null : call(asked, z.parse(asked.request(), input), project);
+  });
+}
+
+/** What is known of an open document, until it changes. */
+interface Known {
+  version: number;
+  place: Promise<Place | null>;
+  authors?: Promise<AuthoredLines[]>;
+}
+
+/** What an editor has open: its documents, its folders, and the projects that they belong to. */
+export class OpenDocuments {
+  readonly texts = new TextDocuments(TextDocument);
+  private readonly known = new Map<string, Known>();
+  private folders: string[] = [];
+
+  /** The place of an open document; null for one that is no saved file of a project. */
+  async placeAt(uri: string): Promise<Place | null> {
+    return (await this.knownOf(uri)?.place) ?? null;
+  }
+
+  async authorsAt(uri: string): Promise<AuthoredLines[]> {
+    const one = this.knownOf(uri);
+    const place = await one?.place;
+    if (!one || !place) return [];
+    if (!one.authors) {
+      one.authors = authorsOf(place);
+      // One that failed is asked for again.
+      one.authors.catch(() => delete one.authors);
+    }
+    return one.authors;
+  }
+
+  /** Who wrote a document, and what is saved of it, is looked up again: of one, or of all. */
+  forget(uri?: string): void {
+    if (uri === undefined) this.known.clear();
+    else this.known.delete(uri);
+  }
+
+  changeFolders(added: readonly WorkspaceFolder[], removed: readonly WorkspaceFolder[]): void {
+    const paths = (folders: readonly WorkspaceFolder[]) => folders.flatMap(({ uri }) => pathOf(uri) ?? []);
+    const gone = new Set(paths(removed));
+    this.folders = [...this.folders.filter((folder) => !gone.has(folder)), ...paths(added)];
+  }
+
+  /** The project of a document or a folder; without one, that of the first folder that the editor has open. */
+  async projectAt(uri: string | undefined): Promise<Project | null> {
+    if (uri === undefined) return (await this.projects())[0] ?? null;
+    const place = await this.placeAt(uri);
+    if (place !== null) return place.project;
+    const path = pathOf(uri);
+    if (path === null) return null;
+    return findProjectIfAny(statSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : dirname(path));
+  }
+
+  /** Of all folders; where none is open, of the documents. */
+  async projects(): Promise<Project[]> {
+    if (this.folders.length === 0) return this.ofDocuments();
+    return distinct(await Promise.all(this.folders.map((folder) => findProjectIfAny(folder))));
+  }
+
+  /** As `projects`, without starting git: of the folders only those that Pommel has met before. */
+  async knownProjects(): Promise<Project[]> {
+    if (this.folders.length === 0) return this.ofDocuments();
+    return distinct(this.folders.map((folder) => knownProject(folder)));
+  }
+
+  private async ofDocuments(): Promise<Project[]> {
+    const places = await Promise.all(this.texts.all().map(({ uri }) => this.placeAt(uri)));
+    return distinct(places.map((place) => place?.project ?? null));
+  }
+
+  private knownOf(uri: string): Known | null {
+    const document = this.texts.get(uri);
+    if (!document) return null;
+    const before = this.known.get(uri);
+    if (before?.version === document.version) return before;
+    const one = { version: document.version, place: placeOf(document) };
+    this.known.set(uri, one);
+    return one;
+  }
+}
+
+const distinct = (projects: readonly (Project | null)[]): Project[] => [
+  ...new Map(projects.flatMap((one) => (one === null ? [] : [[one.root, one]]))).values(),
+];

@@ -1,0 +1,316 @@
+import { statSync } from "node:fs";
+import { basename } from "node:path";
+import {
+  type CodeAction,
+  CodeActionKind,
+  CodeLensRefreshRequest,
+  type Connection,
+  createConnection,
+  type Diagnostic,
+  DiagnosticSeverity,
+  type InitializeResult,
+  ProposedFeatures,
+  type Range,
+  TextDocumentSyncKind,
+} from "vscode-languageserver/node";
+import type { TextDocument } from "vscode-languageserver-textdocument";
+import * as z from "zod/mini";
+import { wordAsMarkdown } from "../../answers/word-as-markdown.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
+import { call } from "../../client/call.ts";
+import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
+import { pageRoutes, pageUrl } from "../../features/page/page-url.ts";
+import { stateOf } from "../../features/status/state.ts";
+import { why } from "../../features/why/operation.ts";
+import { wordWhyInShort } from "../../features/why/words.ts";
+import { commitUrl } from "../../git/commit-url.ts";
+import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { remoteOf } from "../../git/projects/identity.ts";
+import { setOwnDoor } from "../../protocol/door.ts";
+import { lensesOf, supersededIn } from "./authors.ts";
+import { answerCommands, type CommandName, commands } from "./commands.ts";
+import { namedIn } from "./hover.ts";
+import { answerOwnRequests, OpenDocuments } from "./open-documents.ts";
+import { type Place, symbolsIn, wholeLines } from "./places.ts";
+
+/** Milliseconds. */
+const pollIntervalMs = 2_000;
+
+/** Calls back when the memory, the index or HEAD of one of the projects has changed: it only looks at a few files. */
+function watchProjects(
+  projects: () => Promise<readonly Project[]>,
+  onChange: (roots: readonly string[]) => void,
+): void {
+  let before: ReadonlyMap<string, string> = new Map();
+  const look = async () => {
+    try {
+      const now = new Map((await projects()).map((project) => [project.root, markOf(project)]));
+      const changed = [...now].filter(([root, mark]) => before.has(root) && before.get(root) !== mark);
+      before = now;
+      if (changed.length > 0) onChange(changed.map(([root]) => root));
+    } catch {
+      // A directory went away meanwhile: it is looked at again.
+    }
+    setTimeout(look, pollIntervalMs).unref();
+  };
+  void look();
+}
+
+function markOf(project: Project): string {
+  const git = gitDirectoryOf(project.root);
+  const head = git === null ? undefined : statSync(headLogOf(git), { throwIfNoEntry: false });
+  return JSON.stringify([stateOf(project), head?.mtimeMs, head?.size]);
+}
+
+/** What an editor may set: in `initializationOptions`, or later as the section `pommel` of its settings. */
+const settingsShape = z.object({
+  /** Who wrote each function, above it. */
+  code_lens: z._default(z.boolean(), false),
+  /** The same at the end of its first line, in editors that show no lenses. */
+  inlay_hints: z._default(z.boolean(), false),
+  /** Hints where a later decision contradicts that for which lines were written. */
+  diagnostics: z._default(z.boolean(), true),
+});
+type Settings = z.infer<typeof settingsShape>;
+
+/** Answers an editor: see `startLsp`. */
+function serve(connection: Connection): void {
+  const documents = new OpenDocuments();
+  let settings: Settings = z.parse(settingsShape, {});
+  const can = { show: false, followFolders: false, refreshLenses: false, refreshHints: false };
+  /** By the root of its checkout: a hover need not ask git for it each time. */
+  const remotes = new Map<string, Promise<string | null>>();
+
+  const applySettings = (given: unknown) => {
+    const parsed = z.safeParse(settingsShape, given ?? {});
+    if (parsed.success) settings = parsed.data;
+    else connection.console.warn(`pommel: settings are not understood: ${parsed.error.issues[0]?.message}`);
+  };
+
+  function remoteAt(root: string): Promise<string | null> {
+    const known = remotes.get(root) ?? remoteOf(root);
+    remotes.set(root, known);
+    return known;
+  }
+
+  /** Saved lines of a range of a document, both inclusive; null where all of them are new. */
+  function savedRange({ lines }: Place, { start, end }: Range): { first: number; last: number } | null {
+    // A selection of whole lines ends before the first character of the next.
+    const last = end.line > start.line && end.character === 0 ? end.line - 1 : end.line;
+    const saved = Array.from({ length: last - start.line + 1 }, (_, i) => lines.toSaved(start.line + i + 1));
+    const there = saved.filter((line) => line !== null);
+    return there.length === 0 ? null : { first: Math.min(...there), last: Math.max(...there) };
+  }
+
+  async function diagnose(uri: string): Promise<void> {
+    if (!settings.diagnostics) return connection.sendDiagnostics({ uri, diagnostics: [] });
+    const place = await documents.placeAt(uri);
+    const found = place === null ? [] : await supersededIn(place, await documents.authorsAt(uri));
+    const diagnostics = found.map(
+      ({ start, end, decision }): Diagnostic => ({
+        range: wholeLines(start, end),
+        severity: DiagnosticSeverity.Hint,
+        source: "pommel",
+        message: `Written for a decision that no longer holds: ${decision.text}\nLater: ${decision.superseded_by}`,
+      }),
+    );
+    return connection.sendDiagnostics({ uri, diagnostics });
+  }
+
+  /** Editors ask for hovers and actions when somebody wants them; the rest they are told to ask for again. */
+  function refreshAll(): void {
+    for (const { uri } of documents.texts.all()) void quietly(diagnose, undefined)(uri);
+    if (can.refreshLenses) void connection.sendRequest(CodeLensRefreshRequest.type);
+    if (can.refreshHints) void connection.languages.inlayHint.refresh();
+  }
+
+  /** Nothing that Pommel says is worth an error box: what fails is logged, and the editor gets nothing. */
+  const quietly =
+    <Args extends unknown[], T>(answer: (...args: Args) => Promise<T>, otherwise: T) =>
+    async (...args: Args): Promise<T> => {
+      try {
+        return await answer(...args);
+      } catch (error) {
+        connection.console.warn(`pommel: ${messageOf(error)}`);
+        return otherwise;
+      }
+    };
+
+  connection.onInitialize(
+    ({ capabilities, initializationOptions, workspaceFolders, rootUri }): InitializeResult => {
+      applySettings(initializationOptions);
+      documents.changeFolders(workspaceFolders ?? (rootUri === null ? [] : [{ uri: rootUri, name: "" }]), []);
+      can.show = capabilities.window?.showDocument?.support ?? false;
+      can.followFolders = capabilities.workspace?.workspaceFolders ?? false;
+      can.refreshLenses = capabilities.workspace?.codeLens?.refreshSupport ?? false;
+      can.refreshHints = capabilities.workspace?.inlayHint?.refreshSupport ?? false;
+      return {
+        serverInfo: { name: "pommel", version },
+        capabilities: {
+          textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+          hoverProvider: true,
+          codeLensProvider: {},
+          inlayHintProvider: true,
+          codeActionProvider: { codeActionKinds: [CodeActionKind.Empty] },
+          documentLinkProvider: { resolveProvider: true },
+          workspaceSymbolProvider: true,
+          executeCommandProvider: { commands: [...commands] },
+          workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+        },
+      };
+    },
+  );
+
+  connection.onDidChangeConfiguration(({ settings: given }) => {
+    // Some clients say at the start that nothing is set: what they said in `initializationOptions` holds.
+    const own = (given as { pommel?: unknown } | null)?.pommel;
+    if (own !== undefined) applySettings(own);
+    refreshAll();
+  });
+
+  connection.onHover(
+    quietly(async ({ textDocument: { uri }, position: { line } }) => {
+      const place = await documents.placeAt(uri);
+      if (place === null) return null;
+      const saved = place.lines.toSaved(line + 1);
+      if (saved === null) return { contents: { kind: "markdown", value: "Not saved yet." } } as const;
+      const [answer, remote] = await Promise.all([
+        call(why, { file: place.file, first_line: saved, brief: true }, place.project),
+        remoteAt(place.project.root),
+      ]);
+      const value = wordAsMarkdown(wordWhyInShort(answer, "person"), (hash) => commitUrl(remote, hash));
+      return value === "" ? null : { contents: { kind: "markdown", value }, range: wholeLines(line, line) };
+    }, null),
+  );
+
+  const lensesAt = async (uri: string) => {
+    const place = await documents.placeAt(uri);
+    return place === null ? [] : lensesOf(place, await documents.authorsAt(uri));
+  };
+
+  connection.onCodeLens(
+    quietly(async ({ textDocument: { uri } }) => {
+      if (!settings.code_lens) return [];
+      return (await lensesAt(uri)).map(({ line, text, session }) => ({
+        range: wholeLines(line, line),
+        command:
+          session === null
+            ? { title: text, command: "" }
+            : { title: text, command: "pommel.openSession", arguments: [uri, session.id, session.turn] },
+      }));
+    }, []),
+  );
+
+  connection.languages.inlayHint.on(
+    quietly(async ({ textDocument: { uri }, range }) => {
+      const document = documents.texts.get(uri);
+      if (!settings.inlay_hints || !document) return [];
+      return (await lensesAt(uri))
+        .filter(({ line }) => line >= range.start.line && line <= range.end.line)
+        .map(({ line, text }) => ({ position: endOf(document, line), label: text, paddingLeft: true }));
+    }, []),
+  );
+
+  connection.onCodeAction(
+    quietly(async ({ textDocument: { uri }, range }) => {
+      const place = await documents.placeAt(uri);
+      const lines = place === null ? null : savedRange(place, range);
+      if (place === null || lines === null) return [];
+      const authors = await documents.authorsAt(uri);
+      const author = authors.find(
+        ({ session_id, first_line, last_line }) =>
+          session_id !== null && first_line <= lines.last && last_line >= lines.first,
+      );
+      const span = `${place.file}:${lines.first}-${lines.last}`;
+      const text = documents.texts.get(uri)?.getText(range).trim() ?? "";
+      const about = text !== "" && !text.includes("\n") ? text.slice(0, 200) : basename(place.file);
+      const action = (title: string, command: CommandName, ...args: unknown[]): CodeAction => ({
+        title,
+        kind: CodeActionKind.Empty,
+        command: { title, command, arguments: [uri, ...args] },
+      });
+      return [
+        ...(author
+          ? [action("Pommel: open the session", "pommel.openSession", author.session_id, author.turn)]
+          : []),
+        action("Pommel: search past sessions about this", "pommel.searchSessions", about),
+        action("Pommel: show what a change here may touch", "pommel.impact", span),
+      ];
+    }, []),
+  );
+
+  connection.onDocumentLinks(
+    quietly(async ({ textDocument: { uri } }) => {
+      const [document, place] = [documents.texts.get(uri), await documents.placeAt(uri)];
+      if (!document || place === null) return [];
+      return (await namedIn(document.getText(), place.project)).map(({ start, end, kind, id }) => ({
+        range: { start: document.positionAt(start), end: document.positionAt(end) },
+        tooltip: `Open the ${kind} in Pommel`,
+        // The address signs a browser in, once: it is made when somebody follows the link.
+        data: { root: place.project.root, kind, id },
+      }));
+    }, []),
+  );
+
+  connection.onDocumentLinkResolve(async (link) => {
+    const { root, kind, id } = z.parse(linkData, link.data);
+    const project = await findProjectIfAny(root);
+    if (project === null) return link;
+    const route = kind === "commit" ? pageRoutes.commit(id) : pageRoutes.session(id, null);
+    return { ...link, target: (await pageUrl(project, route)).url };
+  });
+
+  connection.onWorkspaceSymbol(
+    quietly(async ({ query }) => {
+      if (query.trim() === "") return [];
+      const found = await Promise.all((await documents.projects()).map((one) => symbolsIn(one, query)));
+      return found.flat();
+    }, []),
+  );
+
+  answerCommands(connection, documents, { canShow: () => can.show });
+  answerOwnRequests(connection, documents);
+
+  const { texts } = documents;
+  texts.onDidOpen(({ document }) => void quietly(diagnose, undefined)(document.uri));
+  texts.onDidSave(({ document }) => {
+    // What it is compared with has changed, at the same version.
+    documents.forget(document.uri);
+    void quietly(diagnose, undefined)(document.uri);
+  });
+  texts.onDidClose(({ document }) => documents.forget(document.uri));
+  texts.listen(connection);
+  connection.onInitialized(() => {
+    if (can.followFolders) {
+      connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) =>
+        documents.changeFolders(added, removed),
+      );
+    }
+    watchProjects(
+      () => documents.knownProjects(),
+      (roots) => {
+        documents.forget();
+        refreshAll();
+        void connection.sendNotification("pommel/changed", { roots });
+      },
+    );
+  });
+  connection.listen();
+}
+
+const linkData = z.object({ root: z.string(), kind: z.enum(["commit", "session"]), id: z.string() });
+const endOf = (document: TextDocument, line: number) =>
+  document.positionAt(document.offsetAt({ line: line + 1, character: 0 }) - 1);
+
+/**
+ * Serves an editor over the Language Server Protocol on stdin and stdout until it says goodbye or stdin closes. It changes
+ * nothing, and answers about what is there: the daemon indexes and records.
+ */
+export function startLsp(): void {
+  setOwnDoor("lsp");
+  serve(createConnection(ProposedFeatures.all, process.stdin, process.stdout));
+  void startMissingDaemon();
+}

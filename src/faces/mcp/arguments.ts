@@ -1,0 +1,190 @@
+import * as z from "zod/mini";
+import { PommelError } from "../../base/errors.ts";
+import { isObject, problemIn } from "../../protocol/problem-in.ts";
+
+/**
+ * What a model sends for a tool's arguments, read for what it means: a text where a list is wanted, a number as a text, limits that
+ * are too large, another tool's name for an argument. What cannot be understood is left out and said, and the call is answered.
+ */
+
+export type ToolInput = z.ZodMiniObject;
+
+export interface ReadArguments<S extends ToolInput> {
+  args: z.infer<S>;
+  /** What was not understood. */
+  notes: string[];
+}
+
+/** A JSON schema, as far as it is looked at. */
+interface Schema {
+  type?: string;
+  enum?: unknown[];
+  items?: Schema;
+  anyOf?: Schema[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+}
+
+/** Longer ones are no question; a text that may be longer says so itself. */
+const maxCharacters = 1000;
+const maxEntries = 50;
+
+/**
+ * @param synonyms other names of its arguments, by these
+ * @throws PommelError `usage` where a required argument is missing, or what was sent can be no text
+ */
+export function readArguments<S extends ToolInput>(
+  tool: string,
+  input: S,
+  given: unknown,
+  synonyms: Readonly<Record<string, string>> = {},
+): ReadArguments<S> {
+  const notes: string[] = [];
+  const schemas = z.toJSONSchema(input, { io: "input" }).properties as Record<string, Schema>;
+  const args: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(objectOf(given, schemas, notes))) {
+    if (isEmpty(value)) continue;
+    const known = nameOf(name, schemas, synonyms);
+    if (known === null)
+      notes.push(`${tool} has no argument ${JSON.stringify(name.slice(0, 60))}: it was ignored.`);
+    else if (args[known] === undefined) args[known] = coerce(value, schemas[known]!, known, notes);
+  }
+  const hostile = Object.entries(args).flatMap(([name, value]) =>
+    contentProblem(name, value, schemas[name]!),
+  );
+  if (hostile.length > 0)
+    throw new PommelError("usage", hostile.slice(0, 5).join(" "), listArguments(tool, schemas));
+  const parsed = z.safeParse(input, args);
+  if (parsed.success) return { args: parsed.data, notes };
+  // What one may leave out is left out.
+  const problems = parsed.error.issues.map((issue) => ({
+    name: String(issue.path[0]),
+    says: problemIn(issue, args, "argument"),
+  }));
+  const kept = Object.fromEntries(
+    Object.entries(args).filter(([name]) => !problems.some((problem) => problem.name === name)),
+  );
+  const again = z.safeParse(input, kept);
+  const says = [...new Set(problems.map((problem) => problem.says))].slice(0, 5);
+  if (!again.success) throw new PommelError("usage", says.join(" "), listArguments(tool, schemas));
+  return {
+    args: again.data,
+    notes: [...notes, ...says.map((one) => `${one.replace(/\.$/, "")}: it was ignored.`)],
+  };
+}
+
+const listArguments = (tool: string, schemas: object): string =>
+  `${tool} takes: ${Object.keys(schemas).join(", ")}.`;
+
+function objectOf(given: unknown, schemas: object, notes: string[]): Record<string, unknown> {
+  if (isObject(given)) return given;
+  if (given === undefined || given === null) return {};
+  const [first = ""] = Object.keys(schemas);
+  if (typeof given === "string") return { [first]: given };
+  notes.push("The arguments are no JSON object: they were ignored.");
+  return {};
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+
+/** By its name, by another name for it, or as it is written in another language. */
+function nameOf(name: string, schemas: object, synonyms: Readonly<Record<string, string>>): string | null {
+  const snake = name.replace(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+  const candidates = [name, snake].flatMap((one) => [
+    one,
+    ...(Object.hasOwn(synonyms, one) ? [synonyms[one]!] : []),
+    ...(Object.hasOwn(commonNames, one) ? commonNames[one as keyof typeof commonNames] : []),
+  ]);
+  return candidates.find((one) => Object.hasOwn(schemas, one)) ?? null;
+}
+
+/** What models call the arguments of any search. */
+const commonNames = {
+  q: ["query", "about"],
+  query: ["about", "q"],
+  question: ["query", "about"],
+  search: ["query", "about"],
+  text: ["query", "about"],
+  topic: ["about"],
+  symbol: ["query"],
+  name: ["query"],
+  pattern: ["query"],
+  max_results: ["limit"],
+  top_k: ["limit"],
+  k: ["limit"],
+  n: ["limit"],
+  count: ["limit"],
+  num_results: ["limit"],
+  max_chars: ["max_tokens"],
+  token_budget: ["max_tokens"],
+  file: ["files", "path", "place"],
+  files: ["path"],
+  path: ["files", "place"],
+  paths: ["files", "path"],
+  file_path: ["place", "files", "path"],
+  chunk: ["place"],
+  graph: ["calls"],
+  callers: ["calls"],
+  session: ["id", "session_id"],
+  session_id: ["id"],
+  kinds: ["kind"],
+  type: ["kind"],
+  by: ["said_by"],
+  speaker: ["said_by"],
+  languages: ["language"],
+  note: ["text"],
+  content: ["text"],
+  message: ["text"],
+  rev: ["revision"],
+  commit: ["revision"],
+} as const satisfies Record<string, readonly string[]>;
+
+function coerce(value: unknown, schema: Schema, name: string, notes: string[]): unknown {
+  switch (schema.type) {
+    case "array": {
+      const list = Array.isArray(value) ? value : [value];
+      const { items = {} } = schema;
+      const entries = list.map((one) => coerce(one, items, name, notes));
+      const isKnown = (one: unknown) => items.enum === undefined || items.enum.includes(one);
+      const unknown = entries.filter((one) => !isKnown(one));
+      if (unknown.length > 0)
+        notes.push(
+          `${name} can be ${items.enum?.join(", ")}: ${unknown.map(String).join(", ")} was ignored.`,
+        );
+      const known = entries.filter(isKnown);
+      return known.length === 0 ? undefined : known;
+    }
+    case "integer":
+    case "number": {
+      const number =
+        typeof value === "string" && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : value;
+      if (typeof number !== "number" || !Number.isFinite(number)) return value;
+      const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+      return Math.min(Math.max(Math.round(number), minimum), maximum);
+    }
+    case "boolean":
+      return value === "true" || value === 1 ? true : value === "false" || value === 0 ? false : value;
+    case "string":
+      if (typeof value === "number") return String(value);
+      return Array.isArray(value) &&
+        value.every((one) => typeof one === "string") &&
+        schema.enum === undefined
+        ? value.join(" ")
+        : value;
+    default:
+      return value;
+  }
+}
+
+/** Content that no argument may have, whatever the operation. */
+function contentProblem(name: string, value: unknown, schema: Schema): string[] {
+  const entries = [value].flat().map(String);
+  // Neither file names nor git's arguments can contain one; each place would fail with an error of its own.
+  if (entries.some((one) => one.includes("\0"))) return [`${name} contains a NUL character.`];
+  if (entries.length > maxEntries) return [`${name} must be a list of at most ${maxEntries} entries.`];
+  const isLong = entries.some((one) => one.length > maxCharacters);
+  if (!isLong || schema.maxLength !== undefined) return [];
+  return [`${name} must be a text of at most ${maxCharacters} characters.`];
+}

@@ -1,0 +1,118 @@
+import type { ListResourcesResult, ReadResourceResult } from "@modelcontextprotocol/server";
+import { codeOf } from "../../base/errors.ts";
+import { maxResults } from "../../base/max-results.ts";
+import { listCheckpoints } from "../../features/checkpoints/operation.ts";
+import { listSessions } from "../../features/sessions/operation.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { answer, explain, findCallable } from "./server/call-tool.ts";
+import { projectHere } from "./server/here.ts";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "./server/sdk.ts";
+import { cursorAt, offsetOf } from "./text/budget.ts";
+import { minute, oneLine } from "./text/text.ts";
+import { ask } from "./tool.ts";
+
+/** Sessions and checkpoints that a person can attach to a conversation. */
+
+export const templates = [
+  {
+    uriTemplate: "pommel://sessions/{id}",
+    name: "session",
+    title: "A past session",
+    description: "Its summary, last turns, notes and files; a prefix of the id is enough",
+    mimeType: "text/plain",
+  },
+  {
+    uriTemplate: "pommel://checkpoints/{id}",
+    name: "checkpoint",
+    title: "A checkpoint",
+    description: "A commit with the sessions that led to it, and what going back would change",
+    mimeType: "text/plain",
+  },
+];
+
+/** On a page. */
+const sessionsListed = 20;
+const checkpointsListed = 10;
+/** How much of one is read. Tokens. */
+const tokensRead = 6000;
+const turnsRead = 30;
+
+/** The latest sessions, and on the first page the latest checkpoints. Nothing where nothing is remembered. */
+export async function listResources(
+  cwd: string,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
+  try {
+    const offset = offsetOf("resources", {}, cursor);
+    const context = { project: await projectHere(cwd), signal };
+    const { sessions, total } = await ask(context, listSessions, {
+      limit: Math.min(offset + sessionsListed, maxResults),
+    });
+    const page = sessions.slice(offset);
+    const { checkpoints } =
+      offset > 0 ? { checkpoints: [] } : await ask(context, listCheckpoints, { limit: checkpointsListed });
+    const end = offset + page.length;
+    return {
+      resources: [
+        ...page.map(({ id, title, branch, turns, last_at }) => ({
+          uri: `pommel://sessions/${encodeURIComponent(id)}`,
+          name: `session ${shortId(id)}`,
+          title: oneLine(title ?? `Session of ${minute(last_at)}`, 100),
+          description: oneLine(
+            [minute(last_at), branch ?? "", `${turns} turns`].filter(Boolean).join(", "),
+            200,
+          ),
+          mimeType: "text/plain",
+        })),
+        ...checkpoints.map(({ id, subject, committed_at, commit }) => ({
+          uri: `pommel://checkpoints/${encodeURIComponent(id)}`,
+          name: `checkpoint ${id}`,
+          title: oneLine(subject, 100) || id,
+          description: `${minute(committed_at)}, commit ${commit.slice(0, 8)}`,
+          mimeType: "text/plain",
+        })),
+      ],
+      ...(page.length > 0 && end < total && { nextCursor: cursorAt("resources", {}, end) }),
+    };
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "usage")
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, explain("resources/list", error));
+    // There is nothing to attach yet, which is no failure.
+    if (code === "not_initialised" || code === "no_memory" || code === "schema_outdated")
+      return { resources: [] };
+    throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/list", error));
+  }
+}
+
+/** @throws ProtocolError for an address that is not ours or does not exist */
+export async function readResource(
+  cwd: string,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const [, kind, encoded = ""] = /^pommel:\/\/(sessions|checkpoints)\/(.{1,300})$/.exec(uri) ?? [];
+  const id = decoded(encoded);
+  if (kind === undefined || id === null) throw new ResourceNotFoundError(uri);
+  try {
+    const asked =
+      kind === "sessions"
+        ? { tool: findCallable("recall"), args: { id, limit: turnsRead, max_tokens: tokensRead } }
+        : { tool: findCallable("rewind_preview"), args: { target: id, max_tokens: tokensRead } };
+    const text = await answer(asked.tool!, asked.args, { cwd, signal });
+    return { contents: [{ uri, mimeType: "text/plain", text }] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (codeOf(error) === "not_found") throw new ResourceNotFoundError(uri, explain(uri, error));
+    throw new ProtocolError(ProtocolErrorCode.InternalError, explain("resources/read", error));
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

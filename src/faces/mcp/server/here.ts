@@ -1,0 +1,116 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { launchVariables } from "../../../agents/profiles.ts";
+import { parsePlace } from "../../../answers/file-place.ts";
+import { codeOf, PommelError } from "../../../base/errors.ts";
+import { findUpwards, isInside, type Project } from "../../../base/paths.ts";
+import { call } from "../../../client/call.ts";
+import { locateSession } from "../../../features/sessions/operation.ts";
+import { findProject, findProjectIfAny, knownProject } from "../../../git/projects/find-project.ts";
+import type { CallContext } from "../tool.ts";
+
+/**
+ * The project that a server started in `cwd` answers for. The agent's own word for where it was launched comes first: it
+ * stays when the agent goes elsewhere. Looked up for each call, as `pm init` may come later.
+ * @throws PommelError `not_initialised`
+ */
+export async function projectHere(cwd: string, env: NodeJS.ProcessEnv = process.env): Promise<Project> {
+  for (const dir of launchVariables.map((name) => env[name])) {
+    const project = dir ? await projectAround(dir) : null;
+    if (project !== null) return project;
+  }
+  return findProject(cwd);
+}
+
+/** The project around a directory that is one: known, or a repository. */
+async function projectAround(dir: string): Promise<Project | null> {
+  if (!existsSync(dir)) return null;
+  return knownProject(dir) ?? (findUpwards(dir, ".git") === null ? null : findProjectIfAny(dir));
+}
+
+/** Where a call is answered. */
+export type Place = Pick<CallContext, "project" | "cwd" | "across">;
+
+/** Tools that can search several projects at once. */
+const searching: ReadonlySet<string> = new Set(["code", "recall", "search_code", "search_sessions"]);
+
+/**
+ * Where a call is answered. In a directory that is no project but holds some, a call that names files is about their project,
+ * one that names a session about the project that stores it, and a search about all of them.
+ * @throws PommelError `not_initialised`; `usage` for an unknown project, and where a tool has to be asked about one
+ */
+export async function placeOf(
+  name: string,
+  args: unknown,
+  { cwd, isAcross = false }: { cwd: string; isAcross?: boolean },
+): Promise<Place> {
+  const asked = (args as { project?: string }).project;
+  if (asked !== undefined) {
+    const project = (await import("../../../features/projects/known-projects.ts")).projectCalled(asked, cwd);
+    return { project, cwd: project.root, across: null };
+  }
+  const here = async (project: Project) => ({
+    ...{ project, cwd: placeIn(project.root, cwd) },
+    across: isAcross ? project : null,
+  });
+  try {
+    const project = await projectHere(cwd);
+    const isOne = isAcross || knownProject(project.root) !== null || existsSync(join(project.root, ".git"));
+    if (isOne || (await import("../../../answers/known-projects.ts")).projectsBelow(cwd).length === 0)
+      return here(project);
+    throw new PommelError("not_initialised", `${cwd} holds projects, and is none itself.`);
+  } catch (error) {
+    if (codeOf(error) !== "not_initialised") throw error;
+    const { projectsBelow } = await import("../../../answers/known-projects.ts");
+    const below = isAcross ? "" : cwd;
+    const projects = projectsBelow(below);
+    const [first, ...others] = projects.map((project): Place => ({ project, cwd, across: null }));
+    if (first === undefined) throw error;
+    const named = await projectNamed(cwd, args);
+    if (named !== null) return { ...first, project: named };
+    if (others.length === 0) return { ...first, cwd: first.project.root };
+    if (searching.has(name)) return { ...first, across: { below } };
+    if (sessionNamed(name, args) !== null) return first;
+    throw new PommelError(
+      "usage",
+      `This server answers for ${projects.length} projects, and ${name} is about one of them.`,
+      `Name a file of it, or start \`pm mcp -C\` in it: ${projects.map(({ root }) => root).join(", ")}.`,
+    );
+  }
+}
+
+/** Another place that stores the session that a call reads by its id; null: there is none, or it reads none. */
+export async function placeOfSession(name: string, args: unknown, place: Place): Promise<Place | null> {
+  const id = sessionNamed(name, args);
+  if (id === null) return null;
+  const { root } = await call(locateSession, { id, here: place.project.root }, null);
+  return root === null ? null : { project: await findProject(root), cwd: root, across: null };
+}
+
+/** A server that was started elsewhere works as if it had been started at the project's root. */
+function placeIn(root: string, cwd: string): string {
+  return isInside(cwd, root) ? cwd : root;
+}
+
+/** The project of the files that a call names, if they are of one. */
+async function projectNamed(cwd: string, args: unknown): Promise<Project | null> {
+  const {
+    file = [],
+    files = [],
+    path = [],
+    place = [],
+  } = args as Record<string, string | string[] | undefined>;
+  const places = [place].flat().map((one) => parsePlace(one).file);
+  const named = [file, files, path, places].flat().map((one) => resolve(cwd, one));
+  const projects = await Promise.all(named.map((one) => projectAround(existsSync(one) ? one : dirname(one))));
+  const [first = null] = projects;
+  return projects.every((one) => one?.root === first?.root) ? first : null;
+}
+
+/** The session that a call reads, which only its own project knows. */
+function sessionNamed(name: string, args: unknown): string | null {
+  const { id, session_id } = args as { id?: string; session_id?: string };
+  const named =
+    name === "recall" ? id?.replace(/:\d+$/, "") : name.startsWith("get_session") ? session_id : undefined;
+  return named === undefined || named === "current" ? null : named;
+}

@@ -1,0 +1,22 @@
+import { render } from "preact";
+import { signInWithCode } from "../../page/api/ask.ts";
+import { followTime } from "../../page/components/time.tsx";
+import { route } from "../../page/router.ts";
+import { App } from "./app.tsx";
+import { listenForKeys } from "./shell/keys.ts";
+import { applyTheme } from "./shell/theme.ts";
+import { loadView, viewAt } from "./views.ts";
+import "../../page/styles/tokens.css";
+import "../../page/styles/base.css";
+import "../../page/styles/shell.css";
+import "../../page/styles/components.css";
+import "../../page/styles/panels.css";
+
+applyTheme();
+const signedIn = signInWithCode();
+const view = viewAt(route.value.path);
+// If it cannot be loaded, the view says so.
+await Promise.all([signedIn, view && loadView(view).catch(() => {})]);
+listenForKeys();
+followTime();
+render(<App />, document.getElementById("app")!);

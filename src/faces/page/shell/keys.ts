@@ -1,0 +1,130 @@
+import { signal } from "@preact/signals";
+import { views } from "../../../features/views.ts";
+import { editorLink } from "../../../page/api/project.ts";
+import { goTo, linkTo } from "../../../page/router.ts";
+
+/** Whether the list of everything that can be gone to is shown. */
+export const isPaletteOpen = signal(false);
+
+/** Whether the list of keys is shown. */
+export const isHelpOpen = signal(false);
+
+export const searchBoxId = "search-box";
+
+/** The keys that work everywhere, for the help. A view's own are those of its lists. */
+export const keys: readonly (readonly [key: string, does: string])[] = [
+  ["/", "search"],
+  ["Ctrl K", "go to anything by its name"],
+  ["↓ ↑ or j k", "next and previous result"],
+  ["Enter", "open it"],
+  ["o", "open it in the editor"],
+  ["f", "find in a session"],
+  ["Esc", "leave the search box, close a dialog"],
+  ...views.flatMap(({ title, nav }) => (nav ? [[`g ${nav.key}`, `go to ${title}`] as const] : [])),
+  ["?", "this help"],
+];
+
+/** How long `g` waits for the next key. Milliseconds. */
+const sequenceMs = 1000;
+
+let goKeyAt = Number.NEGATIVE_INFINITY;
+
+/**
+ * The keys of the whole page. A row of any list takes part when it is a link with `data-row`; `data-place` ("path:line")
+ * lets `o` open it in the editor.
+ */
+export function listenForKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (
+      (event.ctrlKey || event.metaKey) &&
+      event.key === "k" &&
+      document.querySelector("dialog[open]") === null
+    ) {
+      isPaletteOpen.value = true;
+      event.preventDefault();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    // The innermost, inside a shadow root as well.
+    if (onKey(event.key, event.composedPath()[0] as HTMLElement)) event.preventDefault();
+  });
+}
+
+/** @returns whether the key did something */
+function onKey(key: string, target: HTMLElement): boolean {
+  const box = document.getElementById(searchBoxId) as HTMLInputElement | null;
+  if (document.querySelector("dialog[open]") !== null) return false;
+  if (target === box) return onKeyInBox(key, box);
+  if (target.matches("input, textarea, select, [contenteditable]")) return false;
+  const isGoing = performance.now() - goKeyAt < sequenceMs;
+  goKeyAt = key === "g" && !isGoing ? performance.now() : Number.NEGATIVE_INFINITY;
+  if (isGoing) {
+    const view = views.find(({ nav }) => nav?.key === key);
+    if (view) goTo(linkTo(view.path));
+    return view !== undefined;
+  }
+  switch (key) {
+    case "/":
+      box?.focus();
+      box?.select();
+      return true;
+    case "f": {
+      const find = document.querySelector<HTMLInputElement>("main [data-find]");
+      find?.focus();
+      find?.select();
+      return find !== null;
+    }
+    case "?":
+      isHelpOpen.value = true;
+      return true;
+    case "ArrowDown":
+    case "j":
+      return focusRow(target, 1);
+    case "ArrowUp":
+    case "k":
+      // Above the first is the search box, where it stands.
+      if (focusRow(target, -1)) return true;
+      if (target.dataset.row !== undefined) box?.focus();
+      return target.dataset.row !== undefined;
+    case "o":
+      return openInEditor(target);
+    default:
+      return false;
+  }
+}
+
+function onKeyInBox(key: string, box: HTMLInputElement): boolean {
+  const [first] = rows();
+  switch (key) {
+    case "Escape":
+      box.blur();
+      return true;
+    case "ArrowDown":
+      first?.focus();
+      return first !== undefined;
+    case "Enter":
+      first?.click();
+      return first !== undefined;
+    default:
+      return false;
+  }
+}
+
+const rows = () => [...document.querySelectorAll<HTMLElement>("main [data-row]")];
+
+function focusRow(from: HTMLElement, step: 1 | -1): boolean {
+  const all = rows();
+  const at = all.indexOf(from.closest<HTMLElement>("[data-row]") ?? from);
+  const next = at === -1 ? (step === 1 ? all[0] : undefined) : all[at + step];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+  return next !== undefined;
+}
+
+function openInEditor(target: HTMLElement): boolean {
+  const place = target.closest<HTMLElement>("[data-place]")?.dataset.place;
+  const [, path = "", line] = /^(.*?)(?::(\d+))?$/s.exec(place ?? "") ?? [];
+  const link = path === "" ? null : editorLink(path, Number(line ?? 1));
+  if (link !== null) location.href = link;
+  return link !== null;
+}

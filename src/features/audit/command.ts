@@ -1,0 +1,25 @@
+import { type Command, Option } from "commander";
+import { doors } from "../../protocol/door.ts";
+import { examples, run } from "../../terminal/frame.ts";
+import { shared } from "../../terminal/options.ts";
+
+/** `pm memory audit`. */
+export function declareAudit(memory: Command): void {
+  memory
+    .command("audit")
+    .description("Show who asked what, and how much was given; with audit.enabled")
+    .option("--since <time>", "only after this: a date, or words such as yesterday")
+    .addOption(new Option("--door <door>", "only through this door").choices(doors))
+    .option(...shared.limit)
+    .option("--verify", "check that no record was changed, added or removed")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm memory audit", "the last twenty questions"],
+        ["pm memory audit --door mcp --since yesterday", "what agents asked"],
+        ["pm memory audit --verify", "whether the log is whole; exit code 1 if not"],
+        ["pm memory audit --json", "for scripts"],
+      ),
+    )
+    .action(run(async () => (await import("./pm-audit.ts")).auditCommand));
+}

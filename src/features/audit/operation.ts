@@ -1,0 +1,14 @@
+import { localOperation } from "../../answers/local-operation.ts";
+import type { Project } from "../../base/paths.ts";
+
+/** What was asked, the oldest first. */
+export const listAuditRecords = localOperation(async () => {
+  const { auditRecords } = await import("../../answers/audit.ts");
+  return (project: Project) => auditRecords(project);
+});
+
+/** Whether the records are as they were written. */
+export const verifyAudit = localOperation(async () => {
+  const { verifyAudit } = await import("../../answers/audit.ts");
+  return (project: Project) => verifyAudit(project);
+});

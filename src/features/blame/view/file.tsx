@@ -1,0 +1,110 @@
+import { useMemo } from "preact/hooks";
+import { editorLink } from "../../../page/api/project.ts";
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { LinesBar } from "../../../page/components/badge.tsx";
+import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
+import type { ViewProps } from "../../../page/router.ts";
+import { fileLink, goTo, linkTo, route } from "../../../page/router.ts";
+import { History, LostText } from "../../why/view/history.tsx";
+import { Why } from "../../why/view/why.tsx";
+import { Code } from "./code.tsx";
+import { type Colouring, colourings, sharesOf } from "./colours.ts";
+import { Crumbs, Directory } from "./directory.tsx";
+import "./file.css";
+
+/** A file, or what lies in a directory. */
+export default function FileOrDirectory(props: ViewProps) {
+  const { rest } = props;
+  if (rest === "" || rest.endsWith("/")) return <Directory path={rest.replace(/\/$/, "")} />;
+  return <File {...props} />;
+}
+
+/** A file with who wrote each line, and why the chosen line is there. */
+function File({ rest, query }: ViewProps) {
+  const [, path = rest, given] = /^(.*?)(?::(\d+))?$/s.exec(rest) ?? [];
+  const line = given === undefined ? null : Number(given);
+  const rev = query.get("rev") ?? undefined;
+  const by = colourings.find(([name]) => name === query.get("by"))?.[0] ?? "author";
+  const { data, error, reload } = useAnswer("blame", { file: path, texts: true, rev });
+  const lines = useMemo(() => (data?.lines ?? []).map(({ text }) => text), [data]);
+  const keep = { rev, by: query.get("by") ?? undefined };
+  const at = (number: number | null) => withQuery(fileLink(path, number), keep);
+  // A path from elsewhere may be a directory's.
+  if (error?.message.includes("is a directory")) return <Directory path={path} />;
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading rows={10} />;
+  return (
+    <div class="file">
+      <header class="view-head">
+        <h1>
+          <Crumbs path={path} />
+        </h1>
+        <LinesBar lines={data.summary} />
+        <p class="count">{sharesOf(data.summary)}</p>
+        {rev !== undefined && (
+          <p class="count">
+            as of <code>{rev.slice(0, 12)}</code> · <a href={fileLink(path, line)}>today</a>
+          </p>
+        )}
+        <div class="chips">
+          <select
+            class="chip"
+            aria-label="Colours"
+            value={by}
+            onChange={(event) => {
+              const chosen = event.currentTarget.value as Colouring;
+              goTo(withQuery(fileLink(path, line), { rev, by: chosen }), { replace: true });
+            }}
+          >
+            {colourings.map(([name, label]) => (
+              <option key={name} value={name}>
+                {label}
+              </option>
+            ))}
+          </select>
+          {rev === undefined && <EditorButton path={path} line={line ?? 1} />}
+        </div>
+      </header>
+      <Notes of={data.notes} />
+      {lines.length === 0 ? (
+        <Empty title="An empty file" />
+      ) : (
+        <div class="file-columns">
+          <Code
+            path={path}
+            lines={lines}
+            ranges={data.ranges}
+            by={by}
+            line={line}
+            onLine={(number) => goTo(at(number), { replace: true })}
+          />
+          <aside aria-label={line === null ? "History" : "Why the line is there"} aria-live="polite">
+            {line === null ? (
+              <>
+                <p class="faint">Choose a line to see why it is there.</p>
+                <History path={path} />
+                <LostText path={path} />
+              </>
+            ) : (
+              <Why key={`${line} ${rev}`} file={path} line={line} rev={rev} />
+            )}
+          </aside>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function EditorButton({ path, line }: { path: string; line: number }) {
+  const editor = editorLink(path, line);
+  if (editor === null) return null;
+  return (
+    <a class="chip" href={editor} data-place={`${path}:${line}`}>
+      Open in the editor
+    </a>
+  );
+}
+
+function withQuery(link: string, query: Record<string, string | undefined>): string {
+  return linkTo(link.slice(1).split("?")[0] ?? route.value.path, query);
+}

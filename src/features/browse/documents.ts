@@ -1,0 +1,117 @@
+import { exitCode, explanationOf, PommelError } from "../../base/errors.ts";
+import { oneLine, wrapped } from "../../terminal/text.ts";
+import { renderCheckpoint } from "../checkpoints/pm-checkpoint-show.ts";
+import { renderWhy } from "../why/pm-why.ts";
+import type { Document } from "./scroll.ts";
+import { type Page, type Surroundings, sessionPage, type View } from "./view.ts";
+
+/** Pages that are one text: why lines are there, a commit, the keys. */
+
+/** Why a line is there. */
+export function viewWhy(page: Page & { kind: "why" }, { answers, screen, locate }: Surroundings): View {
+  const { text, place, scroll } = page;
+  const view = {
+    title: { label: "Line", text, hint: "a file with a line: src/db.ts:42" },
+    status: "",
+    target: () => ({}),
+    asks: [],
+  };
+  const message = (what: string): View => ({ ...view, content: { kind: "message", text: what } });
+  if (place === "")
+    return message("Type a file with a line and press Enter, or choose a line from a search.");
+  let request: ReturnType<Surroundings["locate"]>;
+  try {
+    request = locate(place);
+  } catch (error) {
+    if (error instanceof PommelError && error.exitCode !== exitCode.failed)
+      return message(explanationOf(error));
+    throw error;
+  }
+  const asks: View["asks"] = [{ route: "why", request }];
+  const answer = answers.to("why", request);
+  if (answer?.value === undefined) return { ...message(answer?.error ?? "Loading…"), asks };
+  const { value } = answer;
+  const origin = value.origins[0];
+  const session = origin?.turn?.session_id ?? origin?.written_by.session_id ?? null;
+  const turn = origin?.turn?.number ?? origin?.written_by.turn ?? null;
+  return {
+    ...view,
+    asks,
+    status: session === null ? "" : "Enter: the session",
+    content: {
+      kind: "document",
+      document: textOf(renderWhy(value, { full: true, screen, pageOf: () => null })),
+      scroll,
+    },
+    target: () => ({
+      copies: `${value.file}:${value.first_line}`,
+      edits: { file: value.file, line: value.first_line },
+      ...(session !== null && {
+        opens: sessionPage(session, turn),
+      }),
+    }),
+  };
+}
+
+/** A commit, with the sessions that led to it. */
+export function viewCommit(
+  { hash, scroll }: Page & { kind: "commit" },
+  { answers, screen }: Surroundings,
+): View {
+  const request = { id: hash };
+  const answer = answers.to("checkpoint", request);
+  const [first] = answer?.value?.sessions ?? [];
+  return {
+    title: `Commit ${oneLine(hash.slice(0, 12))}`,
+    status: first ? "Enter: the session" : "",
+    content:
+      answer?.value === undefined
+        ? { kind: "message", text: answer?.error ?? "Loading…" }
+        : { kind: "document", document: textOf(renderCheckpoint(answer.value, screen)), scroll },
+    target: () => ({
+      copies: hash,
+      ...(first && {
+        opens: sessionPage(first.session_id, first.turns[0]?.turn ?? null),
+      }),
+    }),
+    asks: [{ route: "checkpoint", request }],
+  };
+}
+
+const keys: [key: string, does: string][] = [
+  ["1 2 3, Tab", "sessions, search, why; again: back to its beginning"],
+  ["/", "type: a filter of sessions, a search, a line; in a session: what to find in it"],
+  ["↑ ↓, j k", "up and down"],
+  ["PgUp PgDn", "a screen up and down; so do b and Space"],
+  ["g G", "to the beginning and the end; so do Home and End"],
+  ["n p", "in a session: the next turn, the one before; while finding: of those that have it"],
+  ["f", "in a session: whole results and diffs, or a line for each"],
+  ["Enter", "open: a session, why a line is there, a commit"],
+  ["Esc, q", "back; from the first page: leave"],
+  ["o", "open the file in $VISUAL or $EDITOR"],
+  ["y", "copy the id or place, where the terminal lets programs do so"],
+  ["r", "ask again for what is shown"],
+  ["Ctrl-C", "leave"],
+];
+
+export function viewHelp({ scroll }: Page & { kind: "help" }, { screen }: Surroundings): View {
+  const { colors, columns } = screen;
+  const margin = Math.max(...keys.map(([key]) => key.length)) + 4;
+  const lines = keys.flatMap(([key, does]) =>
+    wrapped(does, columns - margin).map((line, i) =>
+      i === 0 ? `  ${colors.code(key.padEnd(margin - 2))}${line}` : " ".repeat(margin) + line,
+    ),
+  );
+  return {
+    title: "Keys",
+    status: "",
+    content: { kind: "document", document: textOf(lines.join("\n")), scroll },
+    target: () => ({}),
+    asks: [],
+  };
+}
+
+function textOf(text: string): Document {
+  const lines = text.split("\n");
+  return { blocks: 1, block: () => lines };
+}

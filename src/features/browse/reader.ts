@@ -1,0 +1,215 @@
+import { withoutEscapes } from "../../base/text/display-width.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { counted, fitted, oneLine, shortId } from "../../terminal/text.ts";
+import type { transcriptSearchRequest } from "../search/operation.ts";
+import type {
+  SessionResponse,
+  Statement,
+  TurnEntry,
+  TurnInFull,
+  TurnsRequest,
+} from "../sessions/operation.ts";
+import { renderHead, renderRest } from "../sessions/pm-session-show.ts";
+import { renderTurn } from "../sessions/render-turns.ts";
+import type { Answer, Question } from "./answers.ts";
+import { type Document, inSight, type Place } from "./scroll.ts";
+import type { SessionPage, Surroundings, View } from "./view.ts";
+
+/** Turns that are asked for at a time. */
+const turnsAtATime = 20;
+
+/** Turns that are listed as having what is sought. */
+const mostFound = 200;
+/** Lines above the first one that was found. */
+const linesBefore = 3;
+
+/** A session to read: what it was, its turns, and what belongs to it. Turns are asked for when they come into sight. */
+export function viewSession(page: SessionPage, around: Surroundings): View {
+  const { answers, height } = around;
+  const request = { id: page.id };
+  const answer = answers.to("session", request);
+  const asks: Question[] = [{ route: "session", request }];
+  const target = () => ({ copies: page.id });
+  if (answer?.value === undefined) {
+    const text = answer?.error ?? "Loading…";
+    return {
+      title: `Session ${shortId(page.id)}`,
+      status: "",
+      content: { kind: "message", text },
+      target,
+      asks,
+    };
+  }
+  const session = answer.value;
+  const { turns } = session;
+  const loaded = loadedTurns(session, around);
+  const found = foundIn(page, session, around);
+  // What was found may stand in what is folded.
+  const document = sessionDocument(session, loaded.turnAt, page.full || found !== null, around);
+  const scroll = page.scroll ?? firstFound(page, found, document) ?? placeOf(page.turn, session);
+  const { first, last } = inSight(document, scroll, height);
+  const turn = turns[Math.min(Math.max(first, 1), turns.length) - 1];
+  const missing = turns
+    .slice(Math.max(first - 1, 0), last)
+    .flatMap((_, i) => loaded.missingAt(Math.max(first - 1, 0) + i));
+  return {
+    title:
+      page.text === null
+        ? oneLine(session.session.title ?? `Session ${shortId(page.id)}`)
+        : { label: "Find in this session", text: page.text, hint: "a text as it stands there" },
+    status: [
+      ...(found === null ? [] : [found.status]),
+      ...(turn
+        ? [`turn ${turn.number.toLocaleString("en")} of ${turns.at(-1)!.number.toLocaleString("en")}`]
+        : []),
+    ].join(", "),
+    content: { kind: "document", document, scroll, ...(found !== null && { stops: found.blocks }) },
+    target: () => ({
+      copies: first === 0 || !turn ? session.session.id : `${session.session.id}:${turn.number}`,
+    }),
+    asks: [...asks, ...(found?.asks ?? []), ...missing.slice(0, 1)],
+  };
+}
+
+interface Found {
+  /** Of the turns that have what is sought. */
+  blocks: number[];
+  status: string;
+  asks: Question[];
+}
+
+/** Which turns have what is sought; null when nothing is. */
+function foundIn({ sought }: SessionPage, session: SessionResponse, { answers }: Surroundings): Found | null {
+  if (sought === null) return null;
+  const request: Shaped<typeof transcriptSearchRequest> = {
+    ...{ q: sought.text, session: session.session.id, limit: mostFound },
+    ...{ in: "content", match: "exact", by: "turn" },
+  };
+  const asks: Question[] = [{ route: "searchTranscripts", request }];
+  const answer = answers.to("searchTranscripts", request);
+  if (answer?.value === undefined) return { blocks: [], status: answer?.error ?? "looking…", asks };
+  const numbers = new Set(answer.value.results.map(({ turn }) => turn));
+  const blocks = session.turns.flatMap(({ number }, i) => (numbers.has(number) ? [i + 1] : []));
+  const more = numbers.size < mostFound ? "" : " or more";
+  const status = blocks.length === 0 ? "not found" : `in ${counted(blocks.length, "turn")}${more}`;
+  return { blocks, status, asks };
+}
+
+/** The line of the first that was found, from where the reader was on; else from the beginning. */
+function firstFound({ sought }: SessionPage, found: Found | null, document: Document): Place | null {
+  if (sought === null || found === null) return null;
+  const block = found.blocks.find((at) => at >= sought.from) ?? found.blocks[0];
+  if (block === undefined) return { block: sought.from, line: 0 };
+  const wanted = sought.text.toLowerCase();
+  const line = document.block(block).findIndex((text) => withoutEscapes(text).toLowerCase().includes(wanted));
+  return { block, line: Math.max(line - linesBefore, 0) };
+}
+
+/** Block 0 is the session's head, then there is one for each turn, then the rest. */
+function placeOf(turn: number | null, { turns }: SessionResponse): Place {
+  const index = turn === null ? -1 : turns.findIndex(({ number }) => number >= turn);
+  return { block: index + 1, line: 0 };
+}
+
+type TurnAt = (index: number) => TurnInFull | { error: string } | null;
+
+/** The turns that are here, and the question for those that are not: pages of turns, of which long ones come in parts. */
+function loadedTurns(
+  { session: { id }, turns }: SessionResponse,
+  { answers }: Surroundings,
+): { turnAt: TurnAt; missingAt: (index: number) => Question[] } {
+  const look = (index: number): ReturnType<TurnAt> | Question => {
+    const start = index - (index % turnsAtATime);
+    const wanted = turns[index]!.number;
+    let from: number | null = turns[start]!.number;
+    while (from !== null && from <= wanted) {
+      const request: TurnsRequest = { session: id, from, limit: turnsAtATime };
+      const answer: Answer<"turns"> | null = answers.to("turns", request);
+      if (answer === null) return { route: "turns", request };
+      if (answer.value === undefined) return answer;
+      const found = answer.value.turns.find(({ number }) => number === wanted);
+      if (found) return found;
+      from = answer.value.next;
+    }
+    return { error: "This turn is no longer stored." };
+  };
+  return {
+    turnAt: (index) => {
+      const found = look(index);
+      return found === null || "route" in found ? null : found;
+    },
+    missingAt: (index) => {
+      const found = look(index);
+      return found !== null && "route" in found ? [found] : [];
+    },
+  };
+}
+
+function sessionDocument(
+  session: SessionResponse,
+  turnAt: TurnAt,
+  full: boolean,
+  { screen }: Surroundings,
+): Document {
+  const { turns } = session;
+  const { colors } = screen;
+  return {
+    blocks: turns.length + 2,
+    block(index) {
+      if (index === 0) return [...renderHead(session, screen, full).split("\n"), ""];
+      if (index === turns.length + 1) {
+        const rest = renderRest(session, screen).join("\n\n");
+        return rest === "" ? [colors.dim("End of the session.")] : rest.split("\n");
+      }
+      const outline = turns[index - 1]!;
+      const turn = turnAt(index - 1);
+      if (turn === null || "error" in turn) {
+        const prompt: Statement = { turn: outline.number, kind: "prompt", text: outline.prompt, call: null };
+        const known = outline.prompt === "" ? [] : [prompt];
+        const lines = renderTurn(outline.number, outline, known, { screen, full: false });
+        const note = turn === null ? "  Loading…" : `  ${oneLine(turn.error)}`;
+        return [...lines.slice(0, 4), colors.dim(fitted(note, screen.columns, screen)), ""];
+      }
+      return turnLines(turn, full, screen);
+    },
+  };
+}
+
+/** Laying out a turn takes longer than all else, and turns stay as they are. */
+const laidOut = new WeakMap<TurnInFull, { key: string; lines: string[] }>();
+
+function turnLines(turn: TurnInFull, full: boolean, screen: Surroundings["screen"]): string[] {
+  const key = `${screen.columns} ${full} ${screen.colors.isColorSupported}`;
+  const known = laidOut.get(turn);
+  if (known?.key === key) return known.lines;
+  const statements = turn.entries.map((entry) => statementOf(entry, turn.number));
+  const lines = renderTurn(turn.number, turn, statements, { screen, full, whole: "f: all of it" });
+  lines.push("");
+  laidOut.set(turn, { key, lines });
+  return lines;
+}
+
+/** An entry of the archive as the chat of `pm session show` has it. */
+function statementOf({ kind, text, images, omitted, tool }: TurnEntry, turn: number): Statement {
+  const rest = omitted === 0 || tool?.edits.length ? "" : `\n\n… and ${counted(omitted, "more character")}`;
+  const pictures = images === 0 ? "" : `\n\n(${counted(images, "image")})`;
+  if (tool === null) return { turn, kind, text: `${text}${rest}${pictures}`.trim(), call: null };
+  const changed = tool.edits.flatMap(({ is_whole, lines }) =>
+    is_whole ? lines.map((line) => `+${line}`) : lines.filter((line) => /^[+-]/.test(line)),
+  );
+  return {
+    turn,
+    kind,
+    text: tool.headline,
+    call: {
+      tool: tool.name,
+      is_error: tool.is_error,
+      action: tool.action,
+      took_ms: tool.took_ms,
+      result: tool.result === null ? null : `${tool.result}${rest}`,
+      added: changed.filter((line) => line.startsWith("+")).length,
+      removed: changed.filter((line) => line.startsWith("-")).length,
+      changed,
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { cutPainted, cutToWidth, widthOf } from "../../base/text/display-width.ts";
+import {
+  describeCoverage,
+  describeNothingYet,
+  likelihood,
+  verdictText,
+} from "../../protocol/reading/evidence.ts";
+import type { Screen } from "../../terminal/output.ts";
+import { printable } from "../../terminal/text.ts";
+import type { SearchAllResponse } from "../search/operation.ts";
+import { commitAsFound, eventAsFound } from "../search/pm/history.ts";
+import { codeFound, type ResultStyle } from "../search/pm/results.ts";
+import { sessionFound } from "../search/pm/transcripts.ts";
+import { type Found, renderFound, renderSnippet, type Words, wordsOf } from "../search/render-found.ts";
+import { top } from "./scroll.ts";
+import { type Page, type Surroundings, sessionPage, type Target, type View } from "./view.ts";
+
+/** Results of each kind. */
+const limit = 20;
+
+/** Code, sessions, commits and events in one list, as they are typed. */
+export function viewSearch({ text }: Page & { kind: "search" }, { answers, screen }: Surroundings): View {
+  const query = text.trim();
+  const request = { q: query, limit };
+  const answer = query === "" ? null : answers.to("searchAll", request);
+  // Until there is another answer, the last one stands.
+  const found =
+    query === "" ? null : (answer?.value ?? (answer === null ? answers.latest("searchAll") : null));
+  const hits = found === null ? [] : hitsIn(found, styleOf(screen));
+  const words = wordsOf(found?.query ?? "");
+  return {
+    title: { label: "Search", text, hint: "what it does, why it is so, a name, an error message" },
+    status: query === "" ? "" : answer === null ? "searching…" : found === null ? "" : summaryOf(found, hits),
+    content:
+      hits.length > 0
+        ? {
+            kind: "list",
+            count: hits.length,
+            rowHeight: 3,
+            row: (index, width, isChosen) =>
+              hitRow(hits[index]!, words, { ...screen, columns: width }, isChosen),
+            preview: (index, width) =>
+              preview(hits[index]!, found?.query ?? "", { ...screen, columns: width }),
+          }
+        : { kind: "message", text: emptyText(query, answer, found) },
+    target: (index) => hits[index]?.target ?? {},
+    asks: query === "" ? [] : [{ route: "searchAll", request }],
+  };
+}
+
+function emptyText(
+  query: string,
+  answer: ReturnType<Surroundings["answers"]["to"]>,
+  found: SearchAllResponse | null,
+): string {
+  if (query === "") return "Type to search code, sessions and commits.";
+  if (answer === null) return "Searching…";
+  const unread = found === null ? [] : collectCoverage(found).map(describeNothingYet);
+  const nothing = `Nothing found about "${printable(query)}". Try other words.`;
+  return answer.error ?? (unread.length > 0 ? unread.join(" ") : nothing);
+}
+
+interface Hit {
+  kind: "code" | "session" | "commit" | "event" | "note";
+  /** How likely it is what was asked for. */
+  likely: number;
+  found: Found;
+  target: Target;
+}
+
+/** The likeliest first. */
+function hitsIn({ code, transcripts, history }: SearchAllResponse, style: ResultStyle): Hit[] {
+  const ofCode = (code?.results ?? []).map((result, i): Hit => {
+    const line = result.match_lines?.[0] ?? result.start_line;
+    const place = `${result.file}:${line}`;
+    return {
+      kind: "code",
+      likely: likelihood(code!, i + 1),
+      found: codeFound(result, style),
+      target: {
+        opens: { kind: "why", text: place, place, scroll: top },
+        copies: place,
+        edits: { file: result.file, line },
+      },
+    };
+  });
+  const ofSessions = (transcripts?.results ?? []).map(
+    (result, i): Hit => ({
+      kind: result.annotation === null ? "session" : "note",
+      likely: likelihood(transcripts!, i + 1),
+      found: sessionFound(result, style),
+      target: {
+        opens: sessionPage(result.session_id, result.turn),
+        copies: `${result.session_id}:${result.turn}`,
+      },
+    }),
+  );
+  const ofHistory = (history?.results ?? []).map((result, i): Hit => {
+    const { kind, id, title } = result;
+    const likely = likelihood(history!, i + 1);
+    if (kind === "event") {
+      const opens: Page = { kind: "search", text: title, at: 0, first: 0 };
+      return { kind, likely, found: eventAsFound(result, style), target: { opens, copies: id } };
+    }
+    const opens: Page = { kind: "commit", hash: id, scroll: top };
+    return { kind, likely, found: commitAsFound(result, style), target: { opens, copies: id } };
+  });
+  return [...ofCode, ...ofSessions, ...ofHistory].sort((a, b) => b.likely - a.likely);
+}
+
+function styleOf(screen: Screen): ResultStyle {
+  return {
+    ...{ screen, full: true, isFiltered: false, isExact: false },
+    pathOf: (file) => file,
+    absolute: (file) => join("/", file),
+    pageOf: () => null,
+  };
+}
+
+function summaryOf({ verdict, code, transcripts, history }: SearchAllResponse, hits: readonly Hit[]): string {
+  if (hits.length === 0) return "";
+  const sides = [code, transcripts, history].filter((side) => side !== null);
+  const total = sides.reduce((sum, side) => sum + side.total_results, 0);
+  const took = Math.max(...sides.map((side) => side.search_time_ms));
+  const coverages = collectCoverage({ code, transcripts, history }).map(describeCoverage);
+  const said =
+    verdict === "not_yet" ? coverages.join(" ") : [`${verdictText[verdict]};`, ...coverages].join(" ");
+  return `${said} ${hits.length} of ${total} results, ${Math.round(took)} ms`;
+}
+
+const collectCoverage = ({
+  code,
+  transcripts,
+  history,
+}: Pick<SearchAllResponse, "code" | "transcripts" | "history">) =>
+  [code, transcripts, history].flatMap((side) => side?.coverage ?? []);
+
+/** A result in three lines: where and what; when and why; the line that says most of it. */
+function hitRow(
+  { kind, found }: Hit,
+  words: Words,
+  screen: Screen & { columns: number },
+  isChosen: boolean,
+): string[] {
+  const { colors, columns } = screen;
+  const { place, title, warning, facts, why, snippet } = found;
+  const aside = warning === undefined ? "" : colors.warn(`(${warning})`);
+  const where = cutPainted(place, columns - 4);
+  const room = columns - 2 - widthOf(where) - 2 - widthOf(aside) - 2;
+  const name = room < 8 ? "" : words.mark(cutToWidth(title, room), colors.match);
+  const head = [where, isChosen ? colors.bold(name) : name, aside].filter((part) => part !== "").join("  ");
+  const about = [kind, ...facts, why.join("; ")].filter((part) => part !== "").join(" | ");
+  return [
+    cutPainted(`${isChosen ? colors.prompt("❯ ") : "  "}${head}`, columns),
+    colors.dim(cutToWidth(`  ${about}`, columns)),
+    `  ${snippet === null ? "" : (telling(snippet, words, screen) ?? "")}`,
+  ];
+}
+
+/** The line of a snippet that holds the most words of the query. */
+function telling(snippet: NonNullable<Found["snippet"]>, words: Words, screen: Screen & { columns: number }) {
+  const inner = { ...screen, columns: screen.columns - 2 };
+  const lines = renderSnippet(snippet, { screen: inner, full: false, words, indent: 0 });
+  const [best] = [...lines].sort((a, b) => words.countIn(b) - words.countIn(a));
+  return best === undefined ? best : cutPainted(best, inner.columns);
+}
+
+function preview({ found }: Hit, query: string, screen: Screen & { columns: number }): string[] {
+  return renderFound(query, [found], { screen, full: true }).join("\n").split("\n");
+}

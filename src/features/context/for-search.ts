@@ -1,0 +1,120 @@
+import picomatch from "picomatch";
+import { identifiersOf, nameKey } from "../../base/text/tokens.ts";
+import { roleOf } from "../../code/files/path-role.ts";
+import type { ChunkId, SearchableIndex, StoredChunk } from "../../store/index/port.ts";
+import type { SearchAsked } from "./search-asked.ts";
+import type { Injection, PlaceFound, SearchSource } from "./source.ts";
+
+/*
+ * What an agent is about to search for, told before it searches: at most three places, and only where Pommel is sure. A name that
+ * one definition has is sure; so is what a search finds at once. Measured by `npm run bench:before-search`.
+ */
+
+const maxPlaces = 3;
+/** A name with more definitions is ambiguous. */
+const maxDefinitions = 2;
+const maxNames = 4;
+const minNameChars = 4;
+
+/** Words of languages, which stand in patterns beside what is looked for. */
+const ofLanguages: ReadonlySet<string> = new Set(
+  "func function class struct interface type const let var import export package return def async await public private static void string bool boolean int error errors true false null nil undefined self this test tests todo fixme from require include new case default switch range map".split(
+    " ",
+  ),
+);
+
+/** The names in a pattern, each once: without escapes, classes and words of languages. */
+export function namesIn(pattern: string): string[] {
+  const plain = pattern
+    .replace(/\\[bBdDsSwWAzZ]/g, " ")
+    .replace(/\\(.)/g, "$1")
+    .replace(/\[[^\]]*\]|\{\d+,?\d*\}|\(\?[:!=<][^)]*/g, " ");
+  const names = identifiersOf(plain).filter(
+    (name) => name.length >= minNameChars && !ofLanguages.has(name.toLowerCase()),
+  );
+  return [...new Set(names)];
+}
+
+/** Definitions of the names in a pattern; none where a name is anybody's. */
+export async function definitionsNamed(
+  index: SearchableIndex,
+  names: readonly string[],
+): Promise<PlaceFound[]> {
+  if (names.length === 0 || names.length > maxNames) return [];
+  const definitions = await index.definitions([...new Set(names.map(nameKey))], 8 * maxDefinitions);
+  const chunks = new Map<ChunkId, StoredChunk>();
+  for (const chunk of await index.chunks(definitions.map(({ id }) => id))) chunks.set(chunk.id, chunk);
+  return names.flatMap((name) => {
+    const found = definitions
+      .filter((definition) => definition.name === name)
+      .flatMap(({ id }) => chunks.get(id) ?? [])
+      .filter(({ path }) => !["docs", "generated"].includes(roleOf(path)));
+    const outsideTests = found.filter(({ path }) => roleOf(path) !== "test");
+    const meant = outsideTests.length > 0 ? outsideTests : found;
+    if (meant.length === 0 || meant.length > maxDefinitions) return [];
+    return meant.map(({ path, startLine }) => ({ path, line: startLine, name }));
+  });
+}
+
+/** A search that is less likely than this to have found what is meant is not told of. */
+const minProbability = 0.75;
+const maxQueryNames = 8;
+
+/**
+ * The places that a search is after, in a line; nothing where it is not sure.
+ * @param known whether the session has opened a file already
+ */
+export async function placesForSearch(
+  source: SearchSource,
+  { pattern, path, isForFiles }: SearchAsked,
+  known: (path: string) => boolean,
+): Promise<Injection[]> {
+  // Who searches in one file knows the place.
+  if (/\.\w+$/.test(path) && !path.includes("*")) return [];
+  const inPath = pathFilter(path);
+  const names = namesIn(pattern);
+  if (names.length === 0 || names.length > maxQueryNames) return [];
+  const defined = isForFiles ? [] : (await source.definitions(names)).filter((one) => inPath(one.path));
+  const found = defined.length > 0 ? defined : await foundBySearch(source, names, path, inPath);
+  // Who looks for a file by its name is told of files that are called so.
+  const isCalled = ({ path: file }: PlaceFound) =>
+    names.some((name) =>
+      file
+        .slice(file.lastIndexOf("/") + 1)
+        .toLowerCase()
+        .includes(name.toLowerCase()),
+    );
+  const places = isForFiles ? found.filter(isCalled) : found;
+  const untold = places.filter((one) => !known(one.path)).slice(0, maxPlaces);
+  if (untold.length === 0) return [];
+  const text = untold.map(({ path: file, line, name }) => `${file}:${line} ${name}`).join(", ");
+  return [
+    {
+      ref: `code:${untold[0]!.path}#${untold[0]!.name}`,
+      kind: "Likely",
+      quote: text,
+      place: "",
+      why: "before a search",
+      score: null,
+    },
+  ];
+}
+
+async function foundBySearch(
+  source: SearchSource,
+  names: readonly string[],
+  path: string,
+  inPath: (path: string) => boolean,
+): Promise<PlaceFound[]> {
+  const answer = await source.search(names.join(" "), path === "" || path === "." ? [] : [path]);
+  if (answer === null || answer.verdict !== "found" || answer.probability < minProbability) return [];
+  return answer.results
+    .filter(({ file }) => inPath(file))
+    .map(({ file, start_line, name }) => ({ path: file, line: start_line, name }));
+}
+
+function pathFilter(path: string): (path: string) => boolean {
+  const plain = path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  if (plain === "" || plain === "." || plain.startsWith("/") || plain.startsWith("..")) return () => true;
+  return picomatch([plain, `${plain}/**`], { dot: true });
+}

@@ -1,0 +1,76 @@
+/** What an agent is about to search for. Hooks load this: it imports nothing. */
+export interface SearchAsked {
+  /** The pattern, or of a search for files their names. */
+  pattern: string;
+  /** Where it looks, as the agent wrote it; "" for everywhere. */
+  path: string;
+  /** Whether it looks for names of files, not for what is in them. */
+  isForFiles: boolean;
+}
+
+/** Characters. */
+const maxPatternChars = 300;
+
+const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The search that a call of a tool is; null: it is none. Agents have it in tools of these names, or in a shell. */
+export function searchAskedBy(tool: string, input: Readonly<Record<string, unknown>>): SearchAsked | null {
+  const name = tool.toLowerCase();
+  const path = asText(input.path) || asText(input.dir_path) || asText(input.directory);
+  const pattern = asText(input.pattern) || asText(input.query) || asText(input.regex);
+  if (/^(?:grep|grep_search|search_file_content|grepsearch|ripgrep)$/.test(name) && pattern !== "")
+    return { pattern: pattern.slice(0, maxPatternChars), path, isForFiles: false };
+  if (/^(?:glob|find_files|file_search)$/.test(name) && pattern !== "")
+    return { pattern: pattern.slice(0, maxPatternChars), path, isForFiles: true };
+  const command = asText(input.command);
+  return command === "" ? null : searchIn(command);
+}
+
+/** Options of grep and rg that take the next word. */
+const withValue = /^(?:-[ABCmtTgf]|--(?:type|glob|include|exclude|exclude-dir|max-count|context|file))$/;
+
+/** The first search in a command line; a grep that a pipe feeds filters what is known already. */
+function searchIn(command: string): SearchAsked | null {
+  for (const part of command.split(/&&|;|\n/)) {
+    const [first = ""] = part.split(/(?<!\\)\|(?!\|)/);
+    const words = wordsIn(first.trim());
+    while (/^(?:\w+=\S*|sudo|time|command|env)$/.test(words[0] ?? "")) words.shift();
+    const program = words.shift()?.replace(/^.*\//, "") ?? "";
+    if (program === "git" && words[0] === "grep") return fromGrep(words.slice(1));
+    if (/^(?:grep|egrep|fgrep|rg|ugrep|ag|ack)$/.test(program)) return fromGrep(words);
+    if (/^(?:find|bfs|fd|fdfind)$/.test(program)) return fromFind(program, words);
+  }
+  return null;
+}
+
+function fromGrep(words: readonly string[]): SearchAsked | null {
+  const plain: string[] = [];
+  let pattern = "";
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (word === "-e" || word === "--regexp") pattern ||= words[++i] ?? "";
+    else if (withValue.test(word)) i++;
+    else if (/^\d*>/.test(word)) continue;
+    else if (!/^-./.test(word)) plain.push(word);
+  }
+  if (pattern === "") pattern = plain.shift() ?? "";
+  return pattern === ""
+    ? null
+    : { pattern: pattern.slice(0, maxPatternChars), path: plain[0] ?? "", isForFiles: false };
+}
+
+function fromFind(program: string, words: readonly string[]): SearchAsked | null {
+  const at = words.findIndex((word) => /^-i?(?:name|path|regex)$/.test(word));
+  const pattern =
+    at >= 0 ? words[at + 1] : program.startsWith("fd") ? words.find((word) => !word.startsWith("-")) : "";
+  if (!pattern) return null;
+  const path = program.startsWith("fd") ? "" : (words.find((word) => !word.startsWith("-")) ?? "");
+  return { pattern: pattern.slice(0, maxPatternChars), path: path === pattern ? "" : path, isForFiles: true };
+}
+
+/** The words of a simple command, without their quotes. */
+function wordsIn(command: string): string[] {
+  return [...command.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+))/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+}

@@ -1,0 +1,128 @@
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { Badge } from "../../../page/components/badge.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
+import { Empty, Failure, Loading } from "../../../page/components/states.tsx";
+import { Time } from "../../../page/components/time.tsx";
+import { counted, momentOf, sessionName } from "../../../page/components/words.ts";
+import { fileLink, linkTo, memoryLink, sessionLink } from "../../../page/router.ts";
+import type { Injected, InjectedUse } from "../operation.ts";
+
+const limit = 200;
+
+/** The automatic context that agents were given: when, what, and why. */
+export function Given({ query }: { query: URLSearchParams }) {
+  const session = query.get("session") || undefined;
+  const { data, error, reload } = useAnswer("injections", { session, limit });
+  const status = useAnswer("status", {});
+  const context = status.data?.memory.context;
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading />;
+  return (
+    <>
+      <p class="summary">
+        {context && (
+          <>
+            Automatic context is {context.mode}. In 30 days: {counted(context.injections_30d, "time")},{" "}
+            {counted(context.tokens_30d, "token")}
+            {context.missed_30d > 0 && `, ${context.missed_30d} too late`}.{" "}
+          </>
+        )}
+        {session !== undefined && <a href={memoryLink("given")}>Show all sessions</a>}
+      </p>
+      {data.injections.length === 0 && (
+        <Empty title="Nothing was given to agents yet">
+          <p>Most prompts get none: only what clearly continues past work does.</p>
+          <p>
+            <Inline text='`pm session context "a prompt"` shows what a prompt would get.' />
+          </p>
+        </Empty>
+      )}
+      <ul class="rows" hidden={data.injections.length === 0}>
+        {data.injections.map((injection) => (
+          <Injection key={`${injection.session_id} ${injection.at}`} injection={injection} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Injection({ injection }: { injection: Injected }) {
+  const { session_id, session_title, event, at, reason, tokens, took_ms, items } = injection;
+  return (
+    <li class="row given">
+      <p class="row-head">
+        <a class="row-title" data-row href={sessionLink(session_id)}>
+          {sessionName(session_id, session_title)}
+        </a>
+        <Badge>{momentOf[event]}</Badge>
+      </p>
+      <p class="row-meta">
+        <Time at={at} />
+        <span>{reason}</span>
+        <span>{counted(tokens, "token")}</span>
+        <span>{Math.round(took_ms)} ms</span>
+        <a href={linkTo("/memory/given", { session: session_id })}>Only this session</a>
+      </p>
+      <ul class="given-items">
+        {items.map(({ ref, why, score, about, use }) => (
+          <li key={ref}>
+            <Reference to={ref} text={about ?? "(forgotten since)"} />{" "}
+            <span class="faint">
+              {why}
+              {score !== null && `, ${Math.round(score * 100)} %`}
+            </span>{" "}
+            {use && <Use of={use} session={session_id} />}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+const useNames = { used: "used", not_used: "not used", unknown: "use unknown" } as const;
+const useTones = { used: "good", not_used: "warning", unknown: "unknown" } as const;
+
+/** Whether the agent used it, with the turn that did. */
+function Use({ of: { outcome, reason, turn }, session }: { of: InjectedUse; session: string }) {
+  const badge = (
+    <Badge tone={useTones[outcome]} title={reason}>
+      {useNames[outcome]}
+    </Badge>
+  );
+  if (outcome !== "used") return badge;
+  return (
+    <>
+      {badge}{" "}
+      {turn === null ? (
+        <span class="faint">{reason}</span>
+      ) : (
+        <a class="faint" href={sessionLink(session, turn)}>
+          {reason}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Something quoted, with a link where the page can show it. */
+function Reference({ to, text }: { to: string; text: string }) {
+  const [, kind = "", name = ""] = /^(\w+):(.*)$/s.exec(to) ?? [];
+  const href = linkOf(kind, name);
+  const shown = <Inline text={text} />;
+  return href === null ? <span>{shown}</span> : <a href={href}>{shown}</a>;
+}
+
+function linkOf(kind: string, name: string): string | null {
+  switch (kind) {
+    case "session":
+      return sessionLink(name.replace(/:files$/, ""));
+    case "event":
+      return memoryLink("events", name);
+    case "file":
+      return fileLink(name);
+    case "code":
+      return fileLink(name.replace(/#.*$/, ""));
+    default:
+      return null;
+  }
+}

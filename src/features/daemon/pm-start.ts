@@ -1,0 +1,229 @@
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { defaultAgentName } from "../../agents/profiles.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { explanationOf, messageOf, PommelError } from "../../base/errors.ts";
+import type { Project } from "../../base/paths.ts";
+import { version } from "../../base/version.ts";
+import { programFile, recordStopped } from "../../client/autostart.ts";
+import { call } from "../../client/call.ts";
+import { findDaemon, findOrStartDaemon, keepLocks, lyingLocks, runDaemonHere } from "../../client/connect.ts";
+import { DaemonUnreachable } from "../../client/daemon-client.ts";
+import { stopDaemon } from "../../client/stop-daemon.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import type { DaemonRecord } from "../../protocol/daemon-record.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { aligned, humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { readSqliteVersion } from "../doctor/operation.ts";
+import { givePassphrase } from "../encryption/pm-encrypt.ts";
+import { openCheckout, queueOf, waitForIndex } from "../index/wait-for-index.ts";
+import type { QueueResponse } from "../jobs/operation.ts";
+import { whatRuns } from "../jobs/what-runs.ts";
+import { roughly } from "../status/memory-rows.ts";
+
+/** `pm daemon version`: what is installed here, for a bug report, and what runs. */
+export async function versionCommand({ output }: CommandContext): Promise<void> {
+  const record = await findDaemon();
+  const report = {
+    version,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    sqlite: await call(readSqliteVersion, {}, null),
+    installed_in: dirname(dirname(programFile("pommeld.cjs"))),
+    daemon: record && { version: record.version, pid: record.pid },
+  };
+  const daemon = record ? `${record.version} (PID ${record.pid})` : "not running";
+  output.result(report, () =>
+    aligned([
+      ["Pommel", report.version],
+      ["Node.js", report.node],
+      ["Platform", report.platform],
+      ["SQLite", report.sqlite],
+      ["Installed in", report.installed_in],
+      ["Daemon", daemon],
+    ]),
+  );
+  if (record && record.version !== version) {
+    output.note(`The daemon runs version ${record.version}: \`pm daemon restart\` switches to ${version}.`);
+  }
+}
+
+const staysSo = "It stays stopped until `pm daemon start` or the next boot.";
+
+/**
+ * `pm daemon stop`: ends the daemon, waits until it is gone, and lets nothing but `pm daemon start` and the next boot bring it back. Fine
+ * when none runs.
+ */
+export async function stopCommand({ output }: CommandContext): Promise<void> {
+  try {
+    // First: nothing may start it while it ends.
+    recordStopped();
+  } catch (error) {
+    // A full disk, say.
+    output.note(
+      `warning: The stop could not be recorded, so the daemon may start again: ${messageOf(error)}.`,
+    );
+  }
+  const stopped = await stopDaemon();
+  if (!stopped) {
+    output.result({ stopped: false, pid: null, how: null }, `The Pommel daemon is not running. ${staysSo}`);
+    return;
+  }
+  const { pid, how } = stopped;
+  const remark = {
+    asked: "",
+    terminated: " It did not answer and was sent SIGTERM.",
+    killed: " It did not exit and was killed.",
+  };
+  output.result(
+    { stopped: true, ...stopped },
+    `Pommel daemon stopped (PID ${pid}).${remark[how]} ${staysSo}`,
+  );
+}
+
+/** `pm daemon restart`: ends the daemon, if one runs, starts another, and says what runs now. */
+export async function restartCommand({ output }: CommandContext): Promise<void> {
+  // An invalid configuration must not stop a daemon that works.
+  loadConfig(null);
+  const stopped = await stopDaemon();
+  const { record } = await findOrStartDaemon();
+  const { pid, port, version } = record;
+  output.result(
+    { pid, port, version, stopped_pid: stopped?.pid ?? null },
+    `Pommel daemon ${version} ${stopped ? "restarted" : "started"} (PID ${pid}, port ${port}).`,
+  );
+}
+
+/** The JSON of `pm daemon start`. */
+export interface StartReport {
+  pid: number;
+  port: number;
+  already_running: boolean;
+  /** Files that are new or have changed; null while they are still being looked for. */
+  files_to_index: number | null;
+  /** null when it is too early for an estimate. */
+  eta_seconds: number | null;
+  /** Sessions from before Pommel came here; null while they are still being looked for. */
+  past_sessions: { sessions: number; bytes: number; agents?: string[] | undefined } | null;
+}
+
+/** How long to wait for the first figures before reporting without them. Milliseconds. */
+const figuresWithinMs = 2500;
+
+/** So many files done make the time left more than a guess; the first ones wait for the parsers to load. */
+const enoughToJudge = 100;
+
+/** `pm daemon start`: starts the daemon unless it runs already, and says how long the first indexing will take. */
+export async function startCommand(
+  { cwd, output }: CommandContext,
+  options: { foreground?: boolean; wait?: boolean },
+): Promise<number> {
+  const around = await findProjectIfAny(cwd);
+  const plain = around && whyNotIndexed(around);
+  const project = plain === null ? around : null;
+  // A mistake in the configuration is better shown here than found in the daemon's log.
+  loadConfig(around);
+  await givePassphrase(output);
+  if (plain !== null) output.note(explanationOf(plain.refusal));
+  if (options.foreground) {
+    const running = await findDaemon();
+    if (!running) return runDaemonHere();
+    const report = await reportOn(running, project, false);
+    output.result(report, alreadyRunning(running));
+    return 0;
+  }
+  const report = await startDaemonAndReport(project, output);
+  if (options.wait && project !== null) {
+    await waitForIndex(project);
+    output.print("Everything is indexed.");
+  }
+  // For a person it has said everything as it went.
+  if (output.json) output.result(report, "");
+  return 0;
+}
+
+/**
+ * Starts the daemon if it does not run, and reports to a person what happens now.
+ * @returns the same for a script
+ * @throws PommelError `daemon_start_failed`, `locked`
+ */
+export async function startDaemonAndReport(project: Project | null, output: Output): Promise<StartReport> {
+  const { record, startedHere } = await findOrStartDaemon();
+  const problem = await lyingLocks();
+  if (problem !== null) output.note(`${problem} ${keepLocks}`);
+  if (!startedHere) {
+    output.print(alreadyRunning(record));
+    const report = await reportOn(record, project, false);
+    const running = project && (await whatRuns(project, output.colors));
+    output.print(running ?? "Use `pm status` to see what it does.");
+    return report;
+  }
+  const report = await reportOn(record, project, true).catch(async (error: unknown) => {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    // It runs, and is too busy to count.
+    if (await findDaemon()) return reportOn(record, null, true);
+    throw new PommelError(
+      "daemon_start_failed",
+      "The Pommel daemon exited right after it started.",
+      "See `pm daemon logs`, or run `pm daemon start --foreground`.",
+      { cause: error },
+    );
+  });
+  const started = `Pommel daemon started (PID ${record.pid}, port ${record.port})`;
+  output.print(`${tick("ok", output.colors)} ${started}`);
+  output.print();
+  if (project !== null)
+    for (const line of [...whatHappensNow(report), ...pastSessions(report)]) output.print(line);
+  return report;
+}
+
+function alreadyRunning({ pid, port }: DaemonRecord): string {
+  return `Pommel daemon is already running (PID ${pid}, port ${port}).`;
+}
+
+async function reportOn(record: DaemonRecord, project: Project | null, isNew: boolean): Promise<StartReport> {
+  const daemon = { pid: record.pid, port: record.port, already_running: !isNew };
+  if (project === null) return { ...daemon, files_to_index: null, eta_seconds: null, past_sessions: null };
+  await openCheckout(project);
+  const deadline = Date.now() + (isNew ? figuresWithinMs : 0);
+  let queue: QueueResponse;
+  do {
+    queue = await queueOf(project);
+    const isCounted = queue.past !== null || !isNew;
+
+    if (isCounted && (queue.code_is_idle || (queue.eta_seconds && queue.done >= enoughToJudge))) break;
+    await sleep(50);
+  } while (Date.now() < deadline);
+  return {
+    ...daemon,
+    files_to_index: queue.code_is_idle ? 0 : queue.total > 0 ? queue.total : null,
+    eta_seconds: queue.code_is_idle ? 0 : queue.eta_seconds || null,
+    past_sessions: queue.past,
+  };
+}
+
+export function whatHappensNow({ files_to_index, eta_seconds }: StartReport): string[] {
+  if (files_to_index === 0) return ["The index is up to date; changes are indexed as you save them."];
+  return [
+    files_to_index === null
+      ? "  The files are being looked through; how many there are to index is not known yet."
+      : `  Files to index:     ${files_to_index.toLocaleString("en")}`,
+    // A first index has no progress yet to estimate from; `pm status` has an estimate a moment later.
+    ...(eta_seconds === null ? [] : [`  Estimated time:     about ${roughly(eta_seconds)}`]),
+    "",
+    "Indexing continues in the background; until then, searches cover what is indexed so far.",
+    "",
+    "  Progress:           pm status",
+    "  Live:               pm status --watch",
+    "  For scripts:        pm status --json",
+  ];
+}
+
+function pastSessions({ past_sessions: past }: StartReport): string[] {
+  if (past === null || past.sessions === 0) return [];
+  const [sessions, them] = past.sessions === 1 ? ["session", "it"] : ["sessions", "them"];
+  const found = `Found ${past.sessions} past ${sessions} (${humanBytes(past.bytes)})`;
+  const imports = (past.agents ?? [defaultAgentName]).map((agent) => `\`pm import ${agent}\``);
+  return ["", `${found}. Import ${them}: ${imports.join(", ")}.`];
+}

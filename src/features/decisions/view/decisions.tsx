@@ -1,0 +1,205 @@
+import { useState } from "preact/hooks";
+import { project } from "../../../page/api/project.ts";
+import { useAnswer, useChange } from "../../../page/api/use-answer.ts";
+import { Badge } from "../../../page/components/badge.tsx";
+import { FilterChips } from "../../../page/components/chips.tsx";
+import { Dialog } from "../../../page/components/dialog.tsx";
+import { Entry } from "../../../page/components/entry.tsx";
+import { ForgetDialog } from "../../../page/components/forget.tsx";
+import { FormButtons, SmallButton } from "../../../page/components/layout.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
+import { Empty, Failure, Loading, Refusal } from "../../../page/components/states.tsx";
+import { periods, Time } from "../../../page/components/time.tsx";
+import { decisionLink, linkTo } from "../../../page/router.ts";
+import { labelWords } from "../../../protocol/origin.ts";
+import type { ForgetRequest } from "../../forget/operation.ts";
+import type { Decision } from "../operation.ts";
+
+const limit = 200;
+
+const sources = {
+  annotation: "note",
+  conversation: "session",
+  adr: "record",
+  comment: "comment",
+  commit: "commit",
+  memory: "client's memory",
+} as const;
+
+/** What was decided, and by what it was superseded since. */
+export function Decisions({ query }: { query: URLSearchParams }) {
+  const given = (name: string) => query.get(name) || undefined;
+  const answer = useAnswer("decisions", {
+    q: given("about"),
+    since: given("since"),
+    branch: given("branch"),
+    limit,
+  });
+  const [superseding, setSuperseding] = useState<Decision | null>(null);
+  const [forgetting, setForgetting] = useState<ForgetRequest | null>(null);
+  const { data, error, reload } = answer;
+  const state = given("state");
+  const shown = data?.decisions.filter(
+    ({ superseded_by }) => state === undefined || (superseded_by === null) === (state === "open"),
+  );
+  return (
+    <>
+      <div class="view-head">
+        <p class="count">{data && `${shown?.length} of ${data.total.toLocaleString("en")}`}</p>
+        <FilterChips
+          filters={[
+            { name: "about", label: "About" },
+            {
+              name: "state",
+              label: "In force or not",
+              values: [
+                ["open", "In force"],
+                ["superseded", "Superseded"],
+              ],
+            },
+            { name: "since", label: "Any time", values: periods },
+            { name: "branch", label: "Any branch", values: project.value?.branches ?? [] },
+          ]}
+        />
+      </div>
+      {error && <Failure error={error} onRetry={reload} />}
+      {!data && !error && <Loading />}
+      {shown?.length === 0 && (
+        <Empty title="No decisions">
+          <p>
+            {query.size > 0
+              ? "No decision fits these filters."
+              : "They are found in sessions, notes, records of decisions, comments and commits."}
+          </p>
+        </Empty>
+      )}
+      <ul class="rows" hidden={!shown?.length}>
+        {shown?.map((decision) => (
+          <DecisionEntry
+            key={`${decision.source} ${decision.session_id} ${decision.place} ${decision.text}`}
+            decision={decision}
+            onSupersede={() => setSuperseding(decision)}
+            onForget={setForgetting}
+          />
+        ))}
+      </ul>
+      {superseding && <Supersede decision={superseding} onClose={() => setSuperseding(null)} />}
+      {forgetting && <ForgetDialog what={forgetting} onClose={() => setForgetting(null)} />}
+    </>
+  );
+}
+
+function DecisionEntry({
+  decision,
+  onSupersede,
+  onForget,
+}: {
+  decision: Decision;
+  onSupersede: () => void;
+  onForget: (what: ForgetRequest) => void;
+}) {
+  const {
+    source,
+    by,
+    author,
+    text,
+    session_id,
+    session_title,
+    turn,
+    timestamp,
+    branch,
+    place,
+    superseded_by,
+  } = decision;
+  const isNote = source === "annotation";
+  return (
+    <Entry
+      icon={isNote ? "note" : "decision"}
+      kind={isNote ? "Note" : "Decision"}
+      href={decisionLink(decision)}
+      title={
+        superseded_by === null ? (
+          <Inline text={text} />
+        ) : (
+          <s>
+            <Inline text={text} />
+          </s>
+        )
+      }
+      aside={superseded_by !== null && <Badge tone="warning">superseded</Badge>}
+      meta={
+        <>
+          <Time at={timestamp} />
+          <span>
+            {by === null
+              ? sources[source]
+              : labelWords(isNote ? "note" : "decision", { by, author }, "person")}
+          </span>
+          {place !== null && <span class="path">{place}</span>}
+          {session_title !== null && (
+            <span>
+              <Inline text={session_title} />
+            </span>
+          )}
+          {turn !== null && <span>turn {turn}</span>}
+          {branch !== null && <span class="path">{branch}</span>}
+        </>
+      }
+      actions={
+        <>
+          {superseded_by === null && <SmallButton onClick={onSupersede}>Supersede…</SmallButton>}
+          {isNote && (
+            <a class="small-link" href={linkTo("/memory/notes", { words: text.slice(0, 60) })}>
+              Edit or forget
+            </a>
+          )}
+          {source === "conversation" && session_id !== null && turn !== null && (
+            <SmallButton onClick={() => onForget({ turn: `${session_id}:${turn}` })}>
+              Forget its turn…
+            </SmallButton>
+          )}
+        </>
+      }
+    >
+      {superseded_by !== null && (
+        <p class="entry-note">
+          Superseded by: <Inline text={superseded_by} />
+        </p>
+      )}
+    </Entry>
+  );
+}
+
+/** Writes the note that replaces a decision; the decision's words say which. */
+function Supersede({ decision, onClose }: { decision: Decision; onClose: () => void }) {
+  const [text, setText] = useState("");
+  const { run, isRunning, error } = useChange("annotate");
+  const save = async (event: Event) => {
+    event.preventDefault();
+    const note = `Instead of “${decision.text}”: ${text.trim()}`;
+    const branch = decision.branch === null ? {} : { branch: decision.branch };
+    if ((await run({ note, by: "person", ...branch })) !== null) onClose();
+  };
+  return (
+    <Dialog title="Supersede a decision" onClose={onClose}>
+      <form class="form" onSubmit={(event) => void save(event)}>
+        <blockquote>
+          <Inline text={decision.text} />
+        </blockquote>
+        <label>
+          What holds instead, and why
+          <textarea
+            required
+            rows={4}
+            maxLength={5000}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        {error && <Refusal error={error} />}
+        <p class="faint">It is saved as a note that quotes the decision. Agents are shown the new one.</p>
+        <FormButtons submit="Supersede" isDisabled={isRunning || text.trim() === ""} onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import type { AgentProfile } from "../../agents/agent.ts";
+import { launchVariables, profiles } from "../../agents/profiles.ts";
+import { PommelError } from "../../base/errors.ts";
+import { programFile } from "../../client/autostart.ts";
+import { canAsk } from "../../terminal/ask.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
+import type { Output } from "../../terminal/output.ts";
+import { makeDemoDirectory } from "./place.ts";
+import { tellStory } from "./tell-story.ts";
+
+/** The day of the story, so that its commits have the same names wherever it is told. */
+const storyDay = Date.parse("2026-03-05T16:00:00Z");
+
+interface Step {
+  /** What there is to see, in a line. */
+  says: string;
+  /** Of `pm`. */
+  args: readonly string[];
+  /** Where it runs; left out: in the repository of the story. */
+  cwd?: string;
+}
+
+/** What a person would type in the repository of the story. */
+const steps: readonly Step[] = [
+  {
+    says: "An agent led three sessions in a small repository. Set up once, Pommel reads what they left.",
+    args: ["setup", "--all"],
+  },
+  {
+    says: "Who wrote which line of its commits is worked out from the sessions.",
+    args: ["checkpoint", "backfill", "--all"],
+  },
+  {
+    says: "A search answers at once, from the text; a moment later from an index that also finds by meaning.",
+    args: ["daemon", "start", "--wait"],
+  },
+  {
+    says: "Where is it, and what did we say about it? Code, sessions and commits answer together.",
+    args: ["search", "why do the retries use jitter", "--limit", "2"],
+  },
+  {
+    says: "Why is this line here? Its commit, the session, the prompt and the decision behind it.",
+    args: ["why", "src/http/retry.ts:15"],
+  },
+  {
+    says: "How is something run here? The command line that worked.",
+    args: ["how", "test"],
+  },
+  {
+    says: "What helped against this error?",
+    args: [
+      "fix",
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'vitest' imported from src/http/retry.test.ts",
+    ],
+  },
+  {
+    says: "What did the last commit change, and on whose word?",
+    args: ["review", "HEAD"],
+  },
+  {
+    says: "All of it in the browser, at an address that works while the demo runs.",
+    args: ["open", "--no-browser"],
+  },
+];
+
+/**
+ * `pm demo`: shows on a made-up repository what Pommel does, in a home of its own, and leaves nothing behind.
+ * @param directory also searches this repository, first
+ * @returns the exit code of the first command that fails, else 0
+ */
+export async function demoCommand(
+  { cwd, output }: CommandContext,
+  directory: string | undefined,
+  words: readonly string[],
+): Promise<number> {
+  if (output.json) throw new PommelError("usage", "A demo has no JSON.", "Leave --json out.");
+  if (directory !== undefined && words.length === 0)
+    throw new PommelError(
+      "usage",
+      "What is to be searched there?",
+      'For example: pm demo . "retry with backoff"',
+    );
+  const demo = new Demo(output);
+  try {
+    if (directory !== undefined) {
+      const says = "A real repository: nothing has to be set up, and nothing is written there.";
+      await demo.show({
+        says,
+        args: ["search", "code", words.join(" "), "--limit", "3"],
+        cwd: resolve(cwd, directory),
+      });
+    }
+    demo.tell();
+    for (const step of steps) await demo.show(step);
+    if (canAsk(output)) await demo.waitForEnter();
+    return 0;
+  } catch (error) {
+    if (error instanceof StepFailed) return error.exitCode;
+    throw error;
+  } finally {
+    await demo.end();
+  }
+}
+
+class StepFailed extends Error {
+  constructor(readonly exitCode: number) {
+    super("a step of the demo failed");
+  }
+}
+
+/** A demo in a directory of its own, which goes with it. */
+class Demo {
+  private readonly directory = makeDemoDirectory();
+  private readonly root = join(this.directory, "harbor");
+  private readonly env = environmentIn(this.directory);
+  private readonly guard: ChildProcess;
+  private readonly interrupted = new AbortController();
+  private running: ChildProcess | null = null;
+
+  constructor(private readonly output: Output) {
+    this.guard = spawn(process.execPath, [programFile("demo-guard.cjs"), this.directory], {
+      // Ctrl-C in the terminal is not for it.
+      detached: true,
+      stdio: ["pipe", "ignore", "ignore"],
+      env: this.env,
+      windowsHide: true,
+    });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.on(signal, () => {
+        this.interrupted.abort();
+        this.running?.kill("SIGTERM");
+      });
+  }
+
+  /** Makes the repository of the story. */
+  tell(): void {
+    tellStory({ root: this.root, home: this.directory, now: storyDay });
+  }
+
+  /** Runs a command as a person would see it. @throws StepFailed */
+  async show({ says, args, cwd = this.root }: Step): Promise<void> {
+    if (this.interrupted.signal.aborted) throw new StepFailed(interruptedCode);
+    const { colors } = this.output;
+    const typed = args.map((arg) => (/[^\w./:~-]/.test(arg) ? JSON.stringify(arg) : arg)).join(" ");
+    this.output.print(`\n${colors.dim(`# ${says}`)}\n${colors.bold(`$ pm ${typed}`)}`);
+    const child = spawn(process.execPath, [programFile("pm.cjs"), ...args, "--no-pager"], {
+      stdio: ["ignore", "inherit", "inherit"],
+      cwd,
+      env: this.env,
+    });
+    this.running = child;
+    this.guard.stdin?.write(`${child.pid}\n`);
+    const [code] = await once(child, "exit");
+    this.running = null;
+    if (this.interrupted.signal.aborted) throw new StepFailed(interruptedCode);
+    this.guard.stdin?.write("0\n");
+    if (code !== 0) throw new StepFailed(typeof code === "number" ? code : 1);
+  }
+
+  async waitForEnter(): Promise<void> {
+    const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+    const { signal } = this.interrupted;
+    dialogue.on("SIGINT", () => this.interrupted.abort());
+    const answered = dialogue.question("\nLook around; Enter ends the demo. ", { signal }).catch(() => "");
+    // Ctrl-D answers nothing.
+    await Promise.race([answered, once(dialogue, "close")]);
+    dialogue.close();
+  }
+
+  /** Resolves when nothing of it is left. */
+  async end(): Promise<void> {
+    const gone = once(this.guard, "exit");
+    this.guard.stdin?.end();
+    await gone;
+    this.output.print(
+      this.output.colors.dim(
+        "\nThe demo is over, and nothing of it is left. `pm setup` sets Pommel up for you.",
+      ),
+    );
+  }
+}
+
+/** Variables of this process, without those that name a home, a session or a repository. */
+function environmentIn(home: string): NodeJS.ProcessEnv {
+  const agents: readonly AgentProfile[] = Object.values(profiles);
+  const named: readonly (string | undefined)[] = [
+    ...agents.flatMap(({ environment, shellVariables = [] }) => [...environment, ...shellVariables]),
+    ...agents.map(({ sessionVariable }) => sessionVariable),
+    ...launchVariables,
+  ];
+  const isLeftOut = (name: string) => named.includes(name) || /^(?:POMMEL_|XDG_|GIT_)/.test(name);
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !isLeftOut(name))),
+    HOME: home,
+    USERPROFILE: home,
+    POMMEL_HOME: join(home, "pommel"),
+    POMMEL_DAEMON_AUTOSTART: "true",
+  };
+}

@@ -1,0 +1,255 @@
+import { existsSync, rmSync } from "node:fs";
+import { defaultAgentName, setupNames } from "../../../agents/profiles.ts";
+import { ignoredVariables, loadConfig } from "../../../base/config/config.ts";
+import { codeOf, messageOf, PommelError } from "../../../base/errors.ts";
+import { daemonFiles, homeOf } from "../../../base/home.ts";
+import type { Project } from "../../../base/paths.ts";
+import { autostartStatus } from "../../../client/autostart.ts";
+import { call } from "../../../client/call.ts";
+import { keepLocks, lyingLocks } from "../../../client/connect.ts";
+import { DaemonUnreachable } from "../../../client/daemon-client.ts";
+import { createIgnoreRules } from "../../../code/files/ignore.ts";
+import { nestedIn } from "../../../code/files/scan.ts";
+import { isRemembered } from "../../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../../git/projects/indexed.ts";
+import { isTurnedOff, recordingConfig } from "../../../git/projects/recorded.ts";
+import { readDaemonRecord } from "../../../protocol/daemon-record.ts";
+import { scrubberOf } from "../../../redact/project-scrubber.ts";
+import { autostartText } from "../../../terminal/autostart-text.ts";
+import { nestedText } from "../../index/nested.ts";
+import { showQueue } from "../../jobs/operation.ts";
+import { isLosing, vanishingText } from "../../status/memory-rows.ts";
+import { showStatus } from "../../status/operation.ts";
+import {
+  countMissed,
+  countOutdatedCuts,
+  findLockHolder,
+  inspectIndex,
+  inspectMemory,
+  listVanishing,
+} from "../operation.ts";
+import { checkGitHooks, checkHooks, checkInstructions, checkMcp, checkPath } from "./agents.ts";
+import { type Check, type CheckResult, configOf, fail, ok, warn } from "./check.ts";
+import { checkDisk, checkPermissions, checkWatches } from "./files.ts";
+import { checkModels } from "./machine.ts";
+import { checkBackups, checkEncryption, checkTranscripts, databaseResult, serverResult } from "./memory.ts";
+import { checkRepository } from "./repository.ts";
+
+/** The checks of one project; `fix` repairs what is safe to repair. */
+export function projectChecks(project: Project, fix: boolean): Check[] {
+  return [
+    { name: "project", run: () => checkProject(project) },
+    { name: "config", run: () => checkConfig(project) },
+    { name: "permissions", run: () => checkPermissions(fix) },
+    { name: "lock", run: () => checkLock(project) },
+    { name: "daemon", run: () => checkDaemon(project, fix) },
+    { name: "index", run: () => checkIndex(project) },
+    { name: "nested", run: () => checkNested(project) },
+    { name: "memory", run: () => memoryResult(project) },
+    { name: "backups", run: () => checkBackups(project, fix) },
+    { name: "encryption", run: () => checkEncryption() },
+    { name: "chunks", run: () => checkChunks(project) },
+    { name: "capture", run: () => checkCapture(project) },
+    { name: "models", run: () => checkModels(project) },
+    { name: "context", run: () => checkContext(project) },
+    { name: "sharing", run: () => checkSharing(project) },
+    { name: "transcripts", run: () => checkTranscripts(project) },
+    { name: "retention", run: () => checkRetention(project) },
+    ...setupNames.map((agent) => ({
+      name: agent === defaultAgentName ? "hooks" : `${agent}-hooks`,
+      run: () => checkHooks(project, agent),
+    })),
+    { name: "mcp", run: () => checkMcp(project) },
+    { name: "instructions", run: () => checkInstructions(project) },
+    { name: "repository", run: () => checkRepository(project) },
+    { name: "git-hooks", run: () => checkGitHooks(project) },
+    { name: "path", run: () => checkPath() },
+    { name: "watches", run: () => checkWatches(project.root, "/proc/sys/fs/inotify/max_user_watches") },
+    { name: "disk", run: () => checkDisk(homeOf().dataDir) },
+  ];
+}
+
+function checkProject(project: Project): CheckResult {
+  const { root } = project;
+  const plain = whyNotIndexed(project);
+  if (plain !== null) return ok(plain.refusal.message.replace(/\.$/, ""));
+  return ok(isRemembered(project) ? `project in ${root}` : `${root} was not used yet`);
+}
+
+function checkConfig(project: Project): CheckResult {
+  try {
+    const { config, origin, notes } = loadConfig(project);
+    // Nothing is stored or shown without the patterns of scrubbing.
+    scrubberOf(project, config);
+    if (notes.length > 0) return warn(notes.join(" "), "Change it with `pm config set`, or remove the line.");
+    const changed = Object.values(origin).filter((from) => from !== "default").length;
+    const ignored = ignoredVariables("variable", process.env);
+    return ok([`configuration is valid, ${changed} of its settings changed`, ...ignored].join(". "));
+  } catch (error) {
+    return fail(messageOf(error), error instanceof PommelError ? error.hint : "");
+  }
+}
+
+function checkCapture(project: Project): CheckResult {
+  if (!loadConfig(project).config["sessions.capture"])
+    return warn(
+      "Agent sessions are not recorded: sessions.capture is off.",
+      "Run `pm config set sessions.capture true`.",
+    );
+  if (recordingConfig(project).config["sessions.capture"]) return ok("agent sessions are recorded");
+  if (isTurnedOff(project))
+    return ok("agent sessions are not recorded: `pm disable` (`pm enable` turns it on)");
+  if (loadConfig(null).origin["sessions.record"] !== "default")
+    return ok("agent sessions are recorded in projects that you name with `pm init`, and this is none");
+  return warn("Agent sessions of this project are not recorded.", "Run `pm init` to record them.");
+}
+
+/** So many answers that are missed in a week are no accident. */
+const manyMissed = 10;
+
+async function checkContext(project: Project): Promise<CheckResult> {
+  const { config } = loadConfig(project);
+  if (config["context.mode"] === "off") return ok("automatic context is off");
+  const weekAgo = Date.now() - 7 * 24 * 3600 * 1000;
+  const missed = await call(countMissed, { since: weekAgo }, project);
+  if (missed < manyMissed)
+    return ok(`automatic context is ${config["context.mode"]}, ${missed} answers late`);
+  return warn(
+    `In the last 7 days, ${missed} answers came too late for the agent.`,
+    `Raise the deadline: \`pm config set context.deadline_ms ${2 * config["context.deadline_ms"]}\`.`,
+  );
+}
+
+async function checkLock(project: Project): Promise<CheckResult> {
+  const holder = await call(findLockHolder, { file: project.lockFile }, null);
+  return ok(
+    holder === null
+      ? "no process is writing the index"
+      : `${holder.owner} (PID ${holder.pid}) writes the index`,
+  );
+}
+
+async function checkDaemon(project: Project, fix: boolean): Promise<CheckResult> {
+  const files = daemonFiles();
+  const holder = await call(findLockHolder, { file: files.lock }, null);
+  const record = readDaemonRecord();
+  try {
+    const { daemon, version } = await call(showStatus, {}, project, { without: "fail" });
+    const problem = holder === null ? await lyingLocks() : null;
+    if (problem !== null) return fail(problem, keepLocks);
+    const answers = `daemon ${version} answers on port ${daemon.port ?? record?.port} (PID ${daemon.pid})`;
+    return ok(isAutostartOn(project) ? answers : `${answers}; daemon.autostart is off`);
+  } catch (error) {
+    if (holder !== null) {
+      return fail(
+        `${holder.owner} (PID ${holder.pid}) runs but does not answer: ${messageOf(error)}`,
+        "It may be starting: try again in a moment, then `pm daemon restart`. `pm daemon logs` shows what it does.",
+      );
+    }
+    const status = autostartStatus(isAutostartOn(project));
+    const [what, hint] = autostartText(status);
+    if (!existsSync(files.record)) {
+      // Nobody has to do anything about it.
+      if (status.state === "ready" || status.state === "starting")
+        return ok(`the daemon is not running. ${what}`);
+      return warn(`The daemon is not running: searches work, changes are not indexed. ${what}`, hint);
+    }
+    const why = error instanceof DaemonUnreachable ? error.reason : messageOf(error);
+    if (!fix) {
+      return warn(
+        `daemon.json is left over from a daemon that is gone (${why}). ${what}`,
+        `${hint} \`pm doctor --fix\` removes the file.`,
+      );
+    }
+    rmSync(files.record, { force: true });
+    return ok("removed the daemon.json of a daemon that is gone");
+  }
+}
+
+const isAutostartOn = (project: Project) => configOf(project)["daemon.autostart"];
+
+async function checkIndex(project: Project): Promise<CheckResult> {
+  const { indexDb: file } = project;
+  const config = configOf(project);
+  const { place, check } = await call(inspectIndex, { config }, project);
+  const absent = ok("nothing is indexed yet: the first search does it");
+  if (config["index.driver"] !== "sqlite" && check.state !== "absent") return serverResult(place, check);
+  return databaseResult(file, check, {
+    absent,
+    damaged: "Run `pm daemon reindex`: the damaged file is moved aside and rebuilt.",
+    tooNew: "Update Pommel, or delete the file and run `pm daemon reindex`.",
+  });
+}
+
+async function checkSharing(project: Project): Promise<CheckResult> {
+  const { notSharedText, notSharedYet } = await import("../../share/not-shared.ts");
+  const counts = await notSharedYet(project).catch((error: unknown) => messageOf(error));
+  if (typeof counts === "string") return ok(`the sharing status is unknown: ${counts}`);
+  if (counts === null) return ok("the memory is not shared with other machines");
+  const text = notSharedText(counts);
+  return text === null
+    ? ok("the whole memory is shared")
+    : { status: "ok", message: text.replace(/\.$/, ""), hint: "`pm share git` shares it." };
+}
+
+async function memoryResult(project: Project): Promise<CheckResult> {
+  const { lost, check } = await call(inspectMemory, {}, project);
+  if (lost) return fail(lost.message, lost.hint);
+  return databaseResult(project.memoryDb, check, {
+    absent: ok("no sessions recorded yet"),
+    damaged:
+      "Nothing was changed. `pm doctor --repair` saves what can be read, `pm memory restore` goes back to a backup.",
+    tooNew: "Update Pommel. Do not delete the file: its data cannot be rebuilt.",
+    unreleased: `\`pm memory restore ${project.memoryDb}\` makes a memory of this version from it.`,
+  });
+}
+
+/** Whether sessions are cut into chunks by the rules and settings in force. */
+async function checkChunks(project: Project): Promise<CheckResult> {
+  const counts = await call(countOutdatedCuts, { config: configOf(project) }, project).catch(
+    (error: unknown) => codeOf(error),
+  );
+  // Another check reports faults of the memory.
+  if (typeof counts === "string") return ok("unknown: the memory cannot be read");
+  if (counts === null || counts.outdated === 0)
+    return ok("all sessions are cut by the current rules and settings");
+  const which = `${counts.outdated} of ${counts.all} sessions`;
+  if (readDaemonRecord() !== null) return ok(`the daemon is cutting ${which} again`);
+  return warn(
+    `${which} were cut into chunks by other rules or settings; searches find them as they were cut.`,
+    "Run `pm daemon start`: the daemon cuts them again in the background.",
+  );
+}
+
+/** Repositories and projects inside this one. */
+function checkNested(project: Project): CheckResult {
+  const found = nestedIn(project.root, createIgnoreRules(project.root, loadConfig(project).config));
+  return ok(found.length === 0 ? "no projects or repositories inside this one" : nestedText(found).join(" "));
+}
+
+/** Whether a daemon reads transcripts of a project now. */
+async function isReading(project: Project): Promise<boolean> {
+  const queue = await call(showQueue, {}, project, { without: "fail" }).catch(() => null);
+  const { waiting = [], running = [] } = queue?.sessions ?? {};
+  return [...waiting, ...running].some(({ kind }) => kind === "transcript");
+}
+
+/** Which sessions the agents' clients will delete soon, and whether they are stored by then. */
+async function checkRetention(project: Project): Promise<CheckResult> {
+  const deleting = await call(listVanishing, {}, project);
+  const lost = deleting.find(isLosing);
+  if (lost && (await isReading(project))) return ok(`${vanishingText(lost)} Transcripts are being read now`);
+  if (lost) {
+    return warn(
+      vanishingText(lost),
+      `Run \`pm import ${lost.agent}\`. ${lost.setting} in the settings of ${lost.title} says how long it keeps them (${lost.days} days).`,
+    );
+  }
+  if (deleting.length === 0) return ok("no agent used here deletes its sessions");
+  const texts = deleting.map((one) => {
+    const { title, days, sessions, within_days } = one;
+    const soon = sessions === 0 ? `none expires within ${within_days} days` : vanishingText(one).slice(0, -1);
+    return `${title} deletes sessions after ${days} days; ${soon}`;
+  });
+  return ok(texts.join("; "));
+}

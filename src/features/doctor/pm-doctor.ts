@@ -1,0 +1,146 @@
+import { basename } from "node:path";
+import { loadConfig } from "../../base/config/config.ts";
+import { exitCode, messageOf, PommelError } from "../../base/errors.ts";
+import { homeOf } from "../../base/home.ts";
+import type { Project } from "../../base/paths.ts";
+import { call } from "../../client/call.ts";
+import { withoutDaemon } from "../../client/stop-daemon.ts";
+import { findProject, seeProject } from "../../git/projects/find-project.ts";
+import { readDaemonRecord } from "../../protocol/daemon-record.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
+import { unlockHome } from "../encryption/operation.ts";
+import { givePassphrase } from "../encryption/pm-encrypt.ts";
+import { indexFiles } from "../index/operation.ts";
+import { type Check, type CheckResult, fail } from "./checks/check.ts";
+import { homeCheck, machineChecks } from "./checks/machine.ts";
+import { projectChecks } from "./checks/project.ts";
+import type { Repaired } from "./findings.ts";
+import { findDamage, recutSaved, repairDamage } from "./operation.ts";
+
+/**
+ * `pm doctor`: checks the machine and, inside a project, the project.
+ * @returns 1 when a check fails, 3 when all is well but there is no project here, else 0
+ */
+export async function doctorCommand(
+  { cwd, output }: CommandContext,
+  { fix = false, repair = false }: { fix?: boolean; repair?: boolean },
+): Promise<number> {
+  const repairs = repair ? await repairDatabases(await findProject(cwd), output) : undefined;
+  const { checks, initialised } = await checksFor(cwd, fix);
+  const results: (CheckResult & { name: string })[] = [];
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const check of checks) {
+    const result = await runCheck(check);
+    results.push({ name: check.name, ...result });
+    output.print(`${tick(result.status, output.colors)} ${check.name.padEnd(width)}  ${result.message}`);
+    if (result.hint !== "") output.print(`  ${" ".repeat(width)}  ${output.colors.hint(result.hint)}`);
+  }
+  const failed = results.filter(({ status }) => status === "fail").length;
+  const warned = results.filter(({ status }) => status === "warn").length;
+  output.result({ ok: failed === 0, initialised, checks: results, ...(repairs && { repairs }) }, () =>
+    summary(failed, warned),
+  );
+  if (failed > 0) return exitCode.failed;
+  return initialised ? exitCode.ok : exitCode.notInitialised;
+}
+
+async function checksFor(cwd: string, fix: boolean): Promise<{ checks: Check[]; initialised: boolean }> {
+  try {
+    homeOf();
+  } catch {
+    // Nothing else can be looked at, and this check says why.
+    return { checks: [homeCheck], initialised: false };
+  }
+  try {
+    return { checks: checksOf(await seeProject(cwd), fix), initialised: true };
+  } catch (error) {
+    if (!(error instanceof PommelError)) throw error;
+    const { message, hint } = error;
+    const missing: Check = { name: "project", run: () => ({ status: "warn", message, hint }) };
+    return { checks: [...machineChecks, missing], initialised: false };
+  }
+}
+
+/** The checks of the machine and of a project. */
+export const checksOf = (project: Project, fix = false): Check[] => [
+  ...machineChecks,
+  ...projectChecks(project, fix),
+];
+
+/** A check that breaks has found something, too; the others still run. */
+export async function runCheck(check: Check): Promise<CheckResult> {
+  try {
+    return await check.run();
+  } catch (error) {
+    if (error instanceof PommelError) return fail(error.message, error.hint);
+    return fail(
+      `The check itself failed: ${messageOf(error)}`,
+      "Please report this with `pm doctor --json`.",
+    );
+  }
+}
+
+function summary(failed: number, warned: number): string {
+  if (failed + warned === 0) return "\nAll checks passed.";
+  const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
+  if (failed === 0) return `\nWorks, with ${count(warned, "warning")}.`;
+  return `\n${count(failed, "problem")}, ${count(warned, "warning")}.`;
+}
+
+/** The JSON of what `pm doctor --repair` did; null for what was sound. */
+interface Repairs {
+  index: { aside: string } | null;
+  memory: Repaired | null;
+}
+
+/**
+ * Repairs damaged databases: the index is rebuilt, of the memory is saved what can be read.
+ * @throws PommelError as `repairMemory`, `withoutDaemon` and `unlock`
+ */
+async function repairDatabases(project: Project, output: Output): Promise<Repairs> {
+  // Without the key, what is damaged cannot be told from what is locked.
+  await givePassphrase(output);
+  await call(unlockHome, {}, null);
+  const { config } = loadConfig(project);
+  const isDamaged = await call(findDamage, { config }, project);
+  if (!isDamaged.index && !isDamaged.memory) return { index: null, memory: null };
+  const repairs = await withoutDaemon("pm doctor --repair", () =>
+    call(repairDamage, { config, ...isDamaged }, project),
+  );
+  for (const line of describe(repairs)) output.print(line);
+  // A daemon that ran runs again, and does the rest.
+  if (readDaemonRecord() === null) await finish(project, repairs);
+  return repairs;
+}
+
+async function finish(project: Project, { index, memory }: Repairs): Promise<void> {
+  if (index) await call(indexFiles, { full: true }, project, { without: "here" });
+  if (memory) await call(recutSaved, {}, project);
+}
+
+function describe({ index, memory }: Repairs): string[] {
+  const lines = index === null ? [] : ["The index was damaged; it is rebuilt."];
+  if (memory === null) return lines;
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .filter(([, n]) => n > 0)
+      .map(([table, n]) => `${table} ${n.toLocaleString("en")}`)
+      .join(", ");
+  const { sessions = 0, turns = 0, annotations = 0, commits = 0 } = memory.saved;
+  lines.push(
+    `Saved: ${counted(sessions, "session")}, ${counted(turns, "turn")}, ${counted(annotations, "note")}, ${counted(commits, "commit")}.`,
+    `Lost rows: ${list(memory.lost) || "none that are known"}.`,
+  );
+  if (memory.incomplete.length > 0) lines.push(`Perhaps more of: ${memory.incomplete.join(", ")}.`);
+  if (memory.bare.length > 0) lines.push(`Known by id only: ${counted(memory.bare.length, "session")}.`);
+  const left = memory.harmed.length;
+  if (left > 0) {
+    lines.push(
+      `${counted(left, "session")} missed something; ${counted(memory.rereads.length, "transcript")} that still exist are read again. What \`pm memory forget --match\` had removed from those comes back: run it again.`,
+    );
+  }
+  lines.push(`The damaged file stays as ${basename(memory.aside)}; delete it when nothing is missing.`, "");
+  return lines;
+}

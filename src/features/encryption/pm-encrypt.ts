@@ -1,0 +1,108 @@
+import { loadConfig } from "../../base/config/config.ts";
+import { PommelError } from "../../base/errors.ts";
+import { call } from "../../client/call.ts";
+import { withoutDaemon } from "../../client/stop-daemon.ts";
+import { askSecret, canAsk } from "../../terminal/ask.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { type Output, tick } from "../../terminal/output.ts";
+import { counted } from "../../terminal/text.ts";
+import type { KeySource } from "./encryption.ts";
+import { passphraseVariable } from "./encryption.ts";
+import { decryptMemory, encryptMemory, findKey, replaceKey, unlockHome } from "./operation.ts";
+
+/** `pm memory encrypt`: encrypts what is stored, does the rest where that was interrupted, or replaces the key. */
+export async function encryptCommand(
+  { output }: CommandContext,
+  { key, rotate = false }: { key?: string; rotate?: boolean },
+): Promise<void> {
+  const choice = key ?? loadConfig(null).config["storage.key"];
+  if (!/^(?:file|file:.+|keychain|passphrase)$/.test(choice)) {
+    throw new PommelError("usage", `No such key: ${choice}.`, "file, file:PATH, keychain or passphrase.");
+  }
+  const known = await call(findKey, {}, null);
+  if (rotate) return rotateCommand(choice, output);
+  if (known && key !== undefined) {
+    throw new PommelError("usage", "It is encrypted already.", "Change the key with --rotate.");
+  }
+  await givePassphrase(output);
+  const isChosenNow = known === null && choice === "passphrase" && !process.env[passphraseVariable];
+  const passphrase = isChosenNow ? await newPassphrase(output) : null;
+  const how = { onNote: output.note };
+  const { files, source } = await withoutDaemon("pm memory encrypt", () =>
+    call(encryptMemory, { key: choice, passphrase }, null, how),
+  );
+  output.result({ encrypted: true, files, key: jsonOf(source) }, () =>
+    [
+      `${tick("ok", output.colors)} Encrypted ${counted(files.length, "file")}. ${placeOf(source)}`,
+      "Keep a copy of the key in another place: without it, everything here is lost.",
+      "What was deleted from the disk just now was not encrypted, and may still be found there.",
+    ].join("\n"),
+  );
+}
+
+async function rotateCommand(choice: string, output: Output): Promise<void> {
+  await givePassphrase(output);
+  // Before another passphrase is asked for.
+  await call(unlockHome, {}, null);
+  const passphrase = choice === "passphrase" ? await newPassphrase(output) : null;
+  const how = { onNote: output.note };
+  const source = await withoutDaemon("pm memory encrypt", () =>
+    call(replaceKey, { key: choice, passphrase }, null, how),
+  );
+  output.result(
+    { rotated: true, key: jsonOf(source) },
+    `${tick("ok", output.colors)} The key was replaced. ${placeOf(source)}`,
+  );
+}
+
+/** `pm memory decrypt` */
+export async function decryptCommand({ output }: CommandContext): Promise<void> {
+  if (loadConfig(null).config["storage.encrypt"]) {
+    throw new PommelError(
+      "usage",
+      "storage.encrypt is on: the daemon would encrypt everything again.",
+      "Run `pm config set --global storage.encrypt false` first.",
+    );
+  }
+  await givePassphrase(output);
+  const { files } = await withoutDaemon("pm memory decrypt", () =>
+    call(decryptMemory, {}, null, { onNote: output.note }),
+  );
+  output.result(
+    { encrypted: false, files },
+    `${tick("ok", output.colors)} Decrypted ${counted(files.length, "file")}. The key itself stays where it is.`,
+  );
+}
+
+/** Asks for the passphrase of the home, or of a backup, where one is needed, is not known and can be asked for. */
+export async function givePassphrase(output: Output, what: { backup?: string } = {}): Promise<void> {
+  if (!canAsk(output) || !(await call(findKey, what, null))?.needsPassphrase) return;
+  await call(unlockHome, { ...what, passphrase: await askSecret("Passphrase of the memory: ") }, null);
+}
+
+/** @throws PommelError `usage` */
+async function newPassphrase(output: Output): Promise<string> {
+  const given = process.env.POMMEL_NEW_PASSPHRASE;
+  if (given) return given;
+  if (!canAsk(output)) {
+    throw new PommelError(
+      "usage",
+      "There is no terminal to ask for a passphrase at.",
+      `Set ${passphraseVariable}; with --rotate, the new one as POMMEL_NEW_PASSPHRASE.`,
+    );
+  }
+  const once = await askSecret("A new passphrase: ");
+  if (once !== "" && (await askSecret("Repeat it: ")) === once) return once;
+  throw new PommelError("usage", "That is no passphrase, or they differ.", "Nothing was changed. Try again.");
+}
+
+const jsonOf = (source: KeySource) => ({
+  source: source.kind,
+  ...(source.kind === "file" && { path: source.path }),
+});
+
+function placeOf(source: KeySource): string {
+  if (source.kind === "file") return `The key is in ${source.path}.`;
+  if (source.kind === "keychain") return "The key is in the system's keychain.";
+  return "Its key comes from the passphrase.";
+}

@@ -1,0 +1,23 @@
+import { ask, askEach, deadlineMs, projectsToAsk } from "../../answers/ask-projects.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import { type eventsEverywhereRequest, type eventsEverywhereResponse, listEvents } from "./operation.ts";
+
+/** Events of all projects, project by project. Errors as `searchEverywhere`. */
+export async function eventsEverywhere(
+  { here, below, ...request }: Shaped<typeof eventsEverywhereRequest>,
+  deadline = deadlineMs,
+): Promise<Shaped<typeof eventsEverywhereResponse>> {
+  const { answers, left_out } = await askEach(
+    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    ({ project }) => ask(project, listEvents, request),
+    deadline,
+  );
+  return {
+    events: answers.flatMap(({ project, answer }) =>
+      answer.events.map((event) => ({ project: project.root, ...event })),
+    ),
+    archived: answers.reduce((sum, { answer }) => sum + answer.archived, 0),
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}

@@ -1,0 +1,255 @@
+import { resolve } from "node:path";
+import { PommelError } from "../../base/errors.ts";
+import { maxResults } from "../../base/max-results.ts";
+import type { Project } from "../../base/paths.ts";
+import { call } from "../../client/call.ts";
+import { findProject } from "../../git/projects/find-project.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import type { NumberRange } from "../../terminal/options.ts";
+import { humanBytes, tick } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { counted } from "../../terminal/text.ts";
+import { openDirectory, openFile, writeNew } from "../../terminal/write-file.ts";
+import { exportMemory } from "../memory-file/operation.ts";
+import type { SessionSummary, SessionsRequest } from "../sessions/operation.ts";
+import { exportTrajectory, listSessions, showSession } from "../sessions/operation.ts";
+import type { exportFormats } from "./command.ts";
+import {
+  cleanDecision,
+  cleaner,
+  collectDecisions,
+  collectSession,
+  type ExportIndex,
+  type SessionDocument,
+  withinSize,
+} from "./document.ts";
+import { indexAsHtml, sessionAsHtml } from "./html.ts";
+import { indexAsMarkdown, sessionAsMarkdown } from "./markdown.ts";
+
+type FormatName = (typeof exportFormats)[number];
+
+/** How one session is written. */
+interface SessionOptions {
+  format?: FormatName;
+  to?: string;
+  full?: boolean;
+  force?: boolean;
+  turns?: NumberRange;
+  /** Whether what commands and tools printed is written, too. */
+  output?: boolean;
+}
+
+interface ExportOptions
+  extends Omit<SessionsRequest, "limit">,
+    Pick<SessionOptions, "format" | "to" | "full" | "force"> {
+  session?: string[];
+  all?: boolean;
+}
+
+interface Format {
+  extension: string;
+  session(
+    document: SessionDocument,
+    project: Project,
+    clean: (text: string) => string,
+  ): string | Promise<string>;
+  index(index: ExportIndex): string;
+}
+
+const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+const jsonIndex = (index: ExportIndex) => json({ format: "pommel-sessions", version: 1, ...index });
+const formatOf: Record<FormatName, Format> = {
+  markdown: { extension: "md", session: sessionAsMarkdown, index: indexAsMarkdown },
+  html: { extension: "html", session: sessionAsHtml, index: indexAsHtml },
+  json: { extension: "json", session: json, index: jsonIndex },
+  atif: {
+    extension: "json",
+    session: async ({ session }, project, clean) =>
+      json(await call(exportTrajectory, { id: session.id, clean }, project)),
+    index: jsonIndex,
+  },
+};
+
+/** `pm memory export`: one session to stdout or a file, several to a directory, everything as JSON Lines. */
+export async function exportCommand(context: CommandContext, options: ExportOptions): Promise<void> {
+  const { session: ids = [], since, until, branch, agent, to, all = false } = options;
+  const isFiltered = [since, until, branch, agent].some((filter) => filter !== undefined);
+  const isChosen = isFiltered || ids.length > 0 || options.format !== undefined;
+  refuseTogether("--all", all && isChosen, "--session, --format or a filter");
+  refuseTogether("--session", ids.length > 0 && isFiltered, "--since, --until, --branch or --agent");
+  if (all) return exportAll(context, options);
+  const [id] = ids;
+  if (id !== undefined && ids.length === 1) return exportOne(context, id, options);
+  if (to === undefined) {
+    throw new PommelError(
+      "usage",
+      "Several sessions go to a directory.",
+      "Name it with --to, or one session with --session.",
+    );
+  }
+  return exportSeveral(context, resolve(context.cwd, to), options);
+}
+
+/** `pm share session`: one session to stdout or a file. */
+export async function shareSessionCommand(
+  context: CommandContext,
+  id: string,
+  options: SessionOptions,
+): Promise<void> {
+  const isPart = options.turns !== undefined || options.output === false;
+  refuseTogether("--format atif", options.format === "atif" && isPart, "--turns or --no-output");
+  return exportOne(context, id, options);
+}
+
+function refuseTogether(one: string, isBoth: boolean, other: string): void {
+  if (isBoth) throw new PommelError("usage", `${one} cannot be combined with ${other}.`, "Omit one of them.");
+}
+
+async function exportOne(
+  { cwd, output }: CommandContext,
+  id: string,
+  {
+    format = output.json ? "json" : "markdown",
+    to,
+    full = false,
+    turns,
+    output: withOutput = true,
+    force = false,
+  }: SessionOptions,
+): Promise<void> {
+  const project = await findProject(cwd);
+  const clean = cleaner(project)();
+  const document = await collectSession(project, id, { full, turns, output: withOutput, clean });
+  const { session, extension } = formatOf[format];
+  const isPage = format === "html" && !full;
+  const text = isPage ? withinSize(document, sessionAsHtml) : await session(document, project, clean);
+  if (to === undefined) {
+    const value = format === "json" ? document : format === "atif" ? JSON.parse(text) : { format, text };
+    output.result(value, text.trimEnd());
+    return;
+  }
+  const file = writeNew(resolve(cwd, to), fileName(document.session, extension), text, force);
+  output.result(
+    { to: file, format, sessions: 1, files: [file] },
+    `${tick("ok", output.colors)} Wrote ${counted(document.turns.length, "turn")} to ${file}.`,
+  );
+}
+
+async function exportSeveral(
+  { cwd, output }: CommandContext,
+  to: string,
+  { format = "markdown", full = false, force = false, session: ids, ...options }: ExportOptions,
+): Promise<void> {
+  const project = await findProject(cwd);
+  const { extension, ...as } = formatOf[format];
+  const { since, until, branch, agent, agents } = options;
+  const request = { since, until, branch, agent, agents };
+  const sessions = ids ? await named(project, ids) : await allSessions(project, request);
+  const decided = await collectDecisions(project, ids ? {} : { since, until, branch });
+  if (sessions.length === 0 && decided.decisions.length === 0) {
+    throw new PommelError(
+      "not_found",
+      "No session, decision or note matches.",
+      "`pm session list` shows what there is.",
+    );
+  }
+  const clean = cleaner(project);
+  const directory = openDirectory(to, force);
+  const progress = createProgress({ label: "Exporting", unit: "sessions" });
+  try {
+    const index: ExportIndex = { sessions: [], decisions: [], total: 0 };
+    const names = new Set([`index.${extension}`]);
+    for (const [i, { id }] of sessions.entries()) {
+      progress.update(i, sessions.length);
+      const ofSession = clean();
+      const document = await collectSession(project, id, {
+        ...{ full, output: true, clean: ofSession, decisions: decided.decisions },
+      });
+      const file = freeName(fileName(document.session, extension), names);
+      directory.write(file, await as.session(document, project, ofSession));
+      index.sessions.push({ session: document.session, file });
+    }
+    const chosen = new Set(index.sessions.map(({ session }) => session.id));
+    const outside = clean();
+    index.decisions = decided.decisions
+      .filter(({ session_id }) => session_id === null || chosen.has(session_id))
+      .map((decision) => cleanDecision(decision, outside));
+    index.total = index.decisions.length + decided.total - decided.decisions.length;
+    directory.write(`index.${extension}`, as.index(index));
+    directory.finish();
+    progress.finish();
+    output.result(
+      { to, format, sessions: sessions.length, files: [...names] },
+      `${tick("ok", output.colors)} Wrote ${sessions.length === 0 ? "decisions and notes" : counted(sessions.length, "session")} to ${to}; begin with index.${extension}.`,
+    );
+  } finally {
+    progress.finish();
+    directory.discard();
+  }
+}
+
+async function named(project: Project, ids: readonly string[]): Promise<SessionSummary[]> {
+  const found: SessionSummary[] = [];
+  for (const id of ids) found.push((await call(showSession, { id }, project)).session);
+  return [...new Map(found.map((session) => [session.id, session])).values()];
+}
+
+/** The latest first: an answer has at most `maxResults`, so the rest is asked for by time. */
+async function allSessions(project: Project, request: SessionsRequest): Promise<SessionSummary[]> {
+  const found = new Map<string, SessionSummary>();
+  let { until } = request;
+  for (;;) {
+    const { sessions, total } = await call(listSessions, { ...request, until, limit: maxResults }, project);
+    const before = found.size;
+    for (const session of sessions) found.set(session.id, session);
+    if (sessions.length >= total || found.size === before) return [...found.values()];
+    until = sessions.at(-1)?.last_at ?? undefined;
+  }
+}
+
+/** "2026-01-31-8ecde0fc.md". */
+function fileName({ id, started_at, last_at }: SessionSummary, extension: string): string {
+  const day = (started_at ?? last_at)?.slice(0, 10);
+  const safe = shortId(id).replace(/[^\w-]+/g, "-");
+  return `${[day, safe].filter((part) => part !== undefined).join("-")}.${extension}`;
+}
+
+function freeName(name: string, taken: Set<string>): string {
+  let free = name;
+  for (let n = 2; taken.has(free.toLowerCase()); n++) free = name.replace(/(?=\.\w+$)/, `-${n}`);
+  taken.add(free.toLowerCase());
+  return free;
+}
+
+/** The whole memory as JSON Lines. */
+async function exportAll(
+  { cwd, output }: CommandContext,
+  { to, force = false }: { to?: string; force?: boolean },
+): Promise<void> {
+  if (to === undefined) {
+    throw new PommelError("usage", "The whole memory goes to a file.", "Name it: --to memory.jsonl.");
+  }
+  const project = await findProject(cwd);
+  const path = resolve(cwd, to);
+  const file = openFile(path, force);
+  const progress = createProgress({ label: "Exporting", unit: "records" });
+  let bytes = 0;
+  try {
+    const write = (text: string, done: number, total: number) => {
+      file.write(text);
+      bytes += Buffer.byteLength(text);
+      progress.update(done, total);
+    };
+    const records = await call(exportMemory, { write }, project);
+    file.finish();
+    progress.finish();
+    output.result(
+      { to: path, records, bytes },
+      `${tick("ok", output.colors)} Wrote ${counted(records, "record")} (${humanBytes(bytes)}) to ${path}.`,
+    );
+  } finally {
+    progress.finish();
+    file.discard();
+  }
+}

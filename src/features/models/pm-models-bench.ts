@@ -1,0 +1,199 @@
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { PommelError } from "../../base/errors.ts";
+import { silentLog } from "../../base/log.ts";
+import { type Project, projectAt } from "../../base/paths.ts";
+import { findProjectIfAny, rootForInit } from "../../git/projects/find-project.ts";
+import { closeEmbedders, createEmbedders } from "../../models/embed/embedders.ts";
+import { readEmbedderSpec } from "../../models/embed/registry.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
+import { aligned, humanDuration, type Output } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { createProgress, type Progress } from "../../terminal/progress.ts";
+import type { Miss } from "./evaluate/ask.ts";
+import type { Quality } from "./evaluate/measures.ts";
+import type { Mode } from "./evaluate/modes.ts";
+import { type KindReport, type SelfTestReport, type Stage, selfTest } from "./evaluate/self-test.ts";
+
+/** With fewer questions, a difference between modes may be luck. */
+const fewest = 30;
+
+const titles: Record<KindReport["kind"], string> = {
+  doc_to_function: "Doc comment → function (the comments themselves are hidden)",
+  commit_to_files: "Commit message → files it changed",
+};
+
+/** What `--json` prints. */
+function reportOf(report: SelfTestReport, { root, misses }: { root: string; misses: boolean }) {
+  return {
+    root,
+    ...report,
+    kinds: report.kinds.map(({ misses: missed, modes, ...kind }) => ({
+      ...kind,
+      modes: Object.fromEntries(Object.entries(modes).map(([mode, quality]) => [mode, rounded(quality)])),
+      ...(misses && { misses: missed }),
+    })),
+  };
+}
+
+function rounded(quality: Quality): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(quality).map(([key, value]) => [key, Math.round(value * 1e4) / 1e4]),
+  );
+}
+
+/** The report for a person. */
+function renderSelfTest(
+  report: SelfTestReport,
+  { misses, colors }: { misses: boolean; colors: Palette },
+): string {
+  const { files, chunks, index_ms, embed_ms, model } = report;
+  const vectors = model === null ? "no vectors" : `vectors by ${model}`;
+  const more = embed_ms === null ? "" : `, then embedded in ${humanDuration(embed_ms)}`;
+  const blocks = [
+    `${files} files, ${chunks} chunks, ${vectors}; indexed from scratch in ${humanDuration(index_ms)}${more}.`,
+    ...report.notes.map((note) => colors.warn(note)),
+    ...report.kinds.map((kind) => renderKind(kind, misses, colors)),
+    colors.dim("Compare the rows with each other, not with other projects (docs/benchmarks.md)."),
+  ];
+  return blocks.join("\n\n");
+}
+
+function renderKind(kind: KindReport, misses: boolean, colors: Palette): string {
+  const lines = [colors.bold(titles[kind.kind])];
+  if (kind.queries === 0) return [...lines, `Not measured: ${kind.problem ?? "no questions"}.`].join("\n");
+  const few = kind.queries < fewest ? " Too few questions to compare modes." : "";
+  const why = kind.problem === null ? "" : `: ${kind.problem}`;
+  lines.push(`${kind.queries} questions${why}.${few}`);
+  lines.push(
+    aligned([heads, ...Object.entries(kind.modes).map(([mode, quality]) => row(mode as Mode, quality))]),
+  );
+  if (misses && kind.misses.length > 0) lines.push("", "Worst misses:", ...kind.misses.map(renderMiss));
+  return lines.join("\n");
+}
+
+const heads = ["", "MRR", "NDCG@10", "R@1", "R@5", "R@10", "ms p50", "ms p95"];
+
+function row(mode: Mode, quality: Quality): string[] {
+  const { mrr, ndcg10, r1, r5, r10, p50_ms, p95_ms } = quality;
+  return [
+    mode,
+    ...[mrr, ndcg10, r1, r5, r10].map((share) => share.toFixed(3)),
+    ...[p50_ms, p95_ms].map((ms) => ms.toFixed(1)),
+  ];
+}
+
+function renderMiss({ query, expected, rank, found }: Miss): string {
+  const place = ({ file, start_line }: { file: string; start_line?: number }) =>
+    start_line === undefined ? file : `${file}:${start_line}`;
+  const where = expected.map(place).join(", ");
+  return [
+    `  "${query}"`,
+    `    ${rank === null ? "not in the top ten" : `at ${rank}`}: ${where}`,
+    `    on top: ${found.map(place).join(", ") || "nothing"}`,
+  ].join("\n");
+}
+
+interface BenchOptions {
+  queries?: number;
+  model?: string;
+  misses?: boolean;
+}
+
+const standardCount = 100;
+
+/** `pm models bench`: measures search on the project's own code, in a copy; needs neither daemon nor index nor `pm init`. */
+export async function benchCommand({ cwd, output }: CommandContext, options: BenchOptions): Promise<number> {
+  // A project that was never initialised can be measured, too.
+  const project = (await findProjectIfAny(cwd)) ?? projectAt(rootForInit(cwd));
+  const config = configFor(project, options.model, output);
+  const signal = interruption();
+  try {
+    const count = options.queries ?? standardCount;
+    const report = await measure({ root: project.root, config, count, signal }, output);
+    if (report.kinds.every(({ queries }) => queries === 0)) throw nothingToAsk(report);
+    const misses = options.misses ?? false;
+    output.result(reportOf(report, { root: project.root, misses }), () =>
+      renderSelfTest(report, { misses, colors: output.colors }),
+    );
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    output.note("Interrupted; nothing was kept.");
+    return interruptedCode;
+  }
+}
+
+/** The project's configuration with the model to measure: one that is named, or the configured one if it is at hand. */
+function configFor(project: Project, named: string | undefined, output: Output): Config {
+  const { config } = loadConfig(project);
+  if (named !== undefined) return { ...config, "embed.code": readEmbedderSpec(named).spec };
+  if (!isElsewhere(config)) return config;
+  // A benchmark must not upload a whole project to a server that charges for it.
+  output.note(`${config["embed.code"]} is not on this machine: measured with the bundled model instead.`);
+  return { ...config, "embed.code": "static" };
+}
+
+function isElsewhere(config: Config): boolean {
+  const driver = readEmbedderSpec(config["embed.code"]).driver.name;
+  if (driver !== "ollama" && driver !== "openai") return false;
+  const { hostname } = new URL(config[driver === "ollama" ? "ollama.url" : "openai.url"]);
+  return !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+async function measure(
+  options: { root: string; config: Config; count: number; signal: AbortSignal },
+  output: Output,
+): Promise<SelfTestReport> {
+  const embedders = createEmbedders(options.config, "code");
+  const progress = progressOf();
+  const say = (line: string) => {
+    progress.finish();
+    output.note(line);
+  };
+  try {
+    const log = { ...silentLog, warn: say, error: say };
+    return await selfTest({ ...options, embedders, onProgress: progress.update, log });
+  } finally {
+    progress.finish();
+    await closeEmbedders(embedders);
+  }
+}
+
+const labels: Record<Stage, [label: string, unit: string]> = {
+  reading: ["Reading", "files"],
+  copying: ["Copying", "files"],
+  indexing: ["Indexing", "files"],
+  embedding: ["Embedding", "files"],
+  asking: ["Asking", "questions"],
+};
+
+/** One bar after the other; questions of the second kind get one of their own. */
+function progressOf() {
+  let current: Stage | null = null;
+  let last = 0;
+  let bar: Progress | null = null;
+  const finish = () => bar?.finish();
+  const update = (stage: Stage, done: number, total: number) => {
+    const isNew = stage !== current || done < last;
+    last = done;
+    if (isNew) {
+      finish();
+      const [label, unit] = labels[stage];
+      bar = createProgress({ label, unit });
+      current = stage;
+    }
+    if (total > 0) bar?.update(done, total);
+  };
+  return { update, finish };
+}
+
+function nothingToAsk({ kinds }: SelfTestReport): PommelError {
+  const why = kinds.map(({ problem }) => problem).filter((problem) => problem !== null);
+  return new PommelError(
+    "not_found",
+    `No questions to measure with: ${why.join("; ")}.`,
+    "`pm models bench` needs functions with doc comments of at least a sentence, or commits with descriptive messages.",
+  );
+}

@@ -1,0 +1,168 @@
+import { loadConfig } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/settings.ts";
+import { messageOf, PommelError } from "../../base/errors.ts";
+import { findProjectIfAny } from "../../git/projects/find-project.ts";
+import type { Availability } from "../../models/embed/embedder.ts";
+import {
+  embedderDrivers,
+  embedderSettings,
+  type NamedEmbedder,
+  readEmbedderSpec,
+} from "../../models/embed/registry.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { interruptedCode, interruption } from "../../terminal/interruption.ts";
+import { tick } from "../../terminal/output.ts";
+import type { Palette } from "../../terminal/palette.ts";
+import { createProgress } from "../../terminal/progress.ts";
+
+/** An embedder in the JSON of `pm models list`. */
+interface ListedEmbedder extends Omit<Availability, "usable"> {
+  /** As `embed.code` wants it. */
+  embedder: string;
+  about: string;
+  /** null when only a real call can show it. */
+  usable: boolean | null;
+  /** The settings that name it. */
+  used_for: ("code" | "text")[];
+}
+
+const lookTimeoutMs = 1500;
+
+/** `pm models list [prefix]`: never fails because an embedder does, and waits for none. */
+export async function modelsListCommand(
+  { cwd, output }: CommandContext,
+  prefix: string | undefined,
+): Promise<void> {
+  const { config, notes } = loadConfig(await findProjectIfAny(cwd));
+  for (const note of notes) output.note(note);
+  const listed = toList(config).filter(({ spec }) => spec.startsWith(prefix ?? ""));
+  if (listed.length === 0) {
+    throw new PommelError(
+      "usage",
+      `No embedder and no subcommand of \`pm models\` starts with ${prefix}.`,
+      "Run `pm models list`, or `pm models --help`.",
+    );
+  }
+  const [code, text] = [config["embed.code"], config["embed.text"]].map(
+    (spec) => readEmbedderSpec(spec).spec,
+  );
+  const usesOf = (spec: string) =>
+    (["code", "text"] as const).filter((use) => spec === (use === "code" ? code : text));
+  const embedders = await Promise.all(
+    listed.map(
+      async (named): Promise<ListedEmbedder> => ({
+        embedder: named.spec,
+        about: named.driver.about,
+        ...(await lookAt(named, config)),
+        used_for: usesOf(named.spec),
+      }),
+    ),
+  );
+  output.result({ code, text, embedders }, () => renderEmbedders(embedders, output.colors));
+}
+
+/** Every driver with its default model, and what is configured. */
+function toList(config: Config): NamedEmbedder[] {
+  const configured = [config["embed.code"], config["embed.text"]].map(readEmbedderSpec);
+  const bySpec = new Map(configured.map((named) => [named.spec, named]));
+  return embedderDrivers.flatMap(({ name }) => {
+    const standard = readEmbedderSpec(name);
+    bySpec.set(standard.spec, standard);
+    return [...bySpec.values()].filter(({ driver }) => driver.name === name);
+  });
+}
+
+async function lookAt(
+  { driver, model, spec }: NamedEmbedder,
+  config: Config,
+): Promise<Omit<ListedEmbedder, "embedder" | "about" | "used_for">> {
+  const unknown = {
+    usable: null,
+    detail: "unknown until tried",
+    hint: `Run \`pm models test ${spec}\`.`,
+  };
+  if (!driver.available) return unknown;
+  const timeout = AbortSignal.timeout(lookTimeoutMs);
+  const late = new Promise<typeof unknown>((resolve) => {
+    timeout.addEventListener("abort", () => resolve({ ...unknown, detail: "did not answer in time" }));
+  });
+  try {
+    return await Promise.race([driver.available(model, embedderSettings(config), timeout), late]);
+  } catch (error) {
+    const hint = error instanceof PommelError ? error.hint : "";
+    return { usable: false, detail: messageOf(error), hint };
+  }
+}
+
+export function renderEmbedders(embedders: readonly ListedEmbedder[], colors: Palette): string {
+  const width = Math.max(...embedders.map(({ embedder }) => embedder.length));
+  const indent = " ".repeat(width + 4);
+  const lines: string[] = [];
+  for (const { embedder, about, usable, detail, hint, models = [], used_for } of embedders) {
+    const used = used_for.length === 0 ? "" : colors.bold(` (used for ${used_for.join(" and ")})`);
+    lines.push(`${markOf(usable, used_for.length > 0, colors)} ${embedder.padEnd(width)}  ${about}${used}`);
+    lines.push(`${indent}${detail}`);
+    if (hint !== "") lines.push(`${indent}${colors.hint(hint)}`);
+    if (models.length > 0) lines.push(`${indent}available models: ${models.join(", ")}`);
+  }
+  return lines.join("\n");
+}
+
+/** An unusable driver is a fault only where it is used. */
+function markOf(usable: boolean | null, isUsed: boolean, colors: Palette): string {
+  if (usable) return tick("ok", colors);
+  if (!isUsed) return colors.dim("-");
+  return tick(usable === null ? "warn" : "fail", colors);
+}
+
+const megabyte = 1_000_000;
+
+/** `pm models pull <embedder>`: what is there already is not fetched again. */
+export async function modelsPullCommand(
+  { cwd, output }: CommandContext,
+  embedder: string,
+): Promise<number | undefined> {
+  const { driver, model, spec } = readEmbedderSpec(embedder);
+  const { config } = loadConfig(await findProjectIfAny(cwd));
+  if (!driver.pull) {
+    output.result(
+      { embedder: spec, pulled: false, interrupted: false },
+      `Nothing to pull for ${spec}: ${driver.about}.`,
+    );
+    return;
+  }
+  const signal = interruption();
+  const progress = createProgress({ label: `Pulling ${model || spec}`, unit: "MB" });
+  let lastStep = "";
+  try {
+    const settings = embedderSettings(config);
+    await driver.pull(
+      model,
+      settings,
+      ({ step, done, total }) => {
+        if (total > 0) progress.update(Math.round(done / megabyte), Math.ceil(total / megabyte));
+        else if (step !== lastStep) {
+          progress.finish();
+          output.note(`${step}…`);
+        }
+        lastStep = step;
+      },
+      signal,
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    progress.finish();
+    output.result(
+      { embedder: spec, pulled: false, interrupted: true },
+      "Interrupted; run it again to continue.",
+    );
+    return interruptedCode;
+  } finally {
+    progress.finish();
+  }
+  output.result(
+    { embedder: spec, pulled: true, interrupted: false },
+    `${spec} is ready.\n  Try it:  pm models test ${spec}\n  Use it:  pm config set embed.code ${spec}`,
+  );
+  return;
+}

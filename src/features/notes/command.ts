@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { examples, query, run } from "../../terminal/frame.ts";
+import { addOptions } from "../../terminal/options.ts";
+import { listNotes, writeNote } from "./operation.ts";
+
+/** `pm note`. */
+export function declareNote(program: Command): void {
+  const note = program
+    .command("note")
+    .description("Save a note: searchable, listed by `pm memory notes`, kept for good")
+    .argument("[text...]", "the note; - reads it from stdin")
+    .option("--undo", "take the latest one back; an agent takes back only its own");
+  addOptions(note, writeNote, {
+    ...{ note: null, transcript_path: null, branch: null, by: null },
+    session_id: "--session <id>",
+    decision: "--decision <text>",
+  })
+    .addHelpText(
+      "after",
+      examples(
+        ['pm note "v2 released; the old API stays until May"', "a note on the project"],
+        ['pm note --session 8ecde0fc "this fixed it"', "a note on a session"],
+        ['pm note --rejected --session 8ecde0fc "it blocks the event loop"', "shown with every later hit"],
+        ["git log -1 --format=%B | pm note -", "several lines"],
+        ["pm note --undo", "forget the latest one, also of a prompt"],
+      ),
+    )
+    .action(run(async () => (await import("./pm-notes.ts")).noteCommand, { startsDaemon: true }));
+}
+
+/** `pm memory notes`. */
+export function declareNotes(memory: Command): void {
+  addOptions(
+    memory.command("notes").description('List notes ("Note to Pommel: ..." or `pm note`), latest first'),
+    listNotes,
+  )
+    .addHelpText(
+      "after",
+      examples(
+        ["pm memory notes", "the last ten"],
+        ["pm memory notes --search caching", "notes about caching"],
+        ['pm memory notes --since "last week" --json', "for scripts"],
+      ),
+    )
+    .action(query(async () => (await import("./pm-notes.ts")).annotationsCommand));
+}

@@ -1,0 +1,269 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { placeShown } from "../../../page/api/place.ts";
+import { LinesBar } from "../../../page/components/badge.tsx";
+import { LineCounts } from "../../../page/components/code-lines.tsx";
+import { Icon, type IconName } from "../../../page/components/icon.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
+import { dayOf, Time } from "../../../page/components/time.tsx";
+import { counted, sessionName } from "../../../page/components/words.ts";
+import { commitLink, memoryLink, sessionLink } from "../../../page/router.ts";
+import { labelNote } from "../../../protocol/origin.ts";
+import type { CheckpointSummary } from "../../checkpoints/operation.ts";
+import type { Annotation } from "../../notes/operation.ts";
+import type { SessionSummary } from "../../sessions/operation.ts";
+import { isRunning } from "../../sessions/session-words.ts";
+
+/** Something that happened, at a time. */
+export type Happening = { at: string; key: string } & (
+  | { kind: "session"; session: SessionSummary; commits: CheckpointSummary[] }
+  | { kind: "commit"; commit: CheckpointSummary }
+  | { kind: "note"; note: Annotation }
+);
+
+interface Listed<T> {
+  items: readonly T[];
+  total: number;
+}
+
+interface Lists {
+  sessions: Listed<SessionSummary>;
+  commits: Listed<CheckpointSummary>;
+  notes: Listed<Annotation>;
+}
+
+/**
+ * Sessions, commits and notes on one axis, the latest first; a commit stands with the session that wrote most of it, where that
+ * is on the axis. It ends where the first of the lists ends: below that, what
+ * the others have would look as if nothing else had happened.
+ */
+export function happenings({ sessions, commits, notes }: Lists): Happening[] {
+  const lists: { happened: Happening[]; isCut: boolean }[] = [
+    listed(sessions, (session) => {
+      const at = session.last_at ?? "";
+      return { kind: "session", key: session.id, at, session, commits: [] };
+    }),
+    listed(commits, (commit) => ({ kind: "commit", key: commit.commit, at: commit.committed_at, commit })),
+    listed(notes, (note) => ({ kind: "note", key: note.id, at: note.timestamp, note })),
+  ];
+  const ends = lists.filter(({ isCut }) => isCut).map(({ happened }) => happened.at(-1)?.at ?? "");
+  const end = ends.sort().at(-1) ?? "";
+  const all = lists
+    .flatMap(({ happened }) => happened)
+    .filter(({ at }) => at !== "" && at >= end)
+    .sort((a, b) => b.at.localeCompare(a.at));
+  return withTheirSessions(all);
+}
+
+/** Puts commits to the session that wrote most of their lines. */
+function withTheirSessions(all: readonly Happening[]): Happening[] {
+  const bySession = new Map(
+    all.flatMap((one) => (one.kind === "session" ? [[one.key, one.commits] as const] : [])),
+  );
+  return all.filter((one) => {
+    const led = one.kind === "commit" ? one.commit.sessions[0] : undefined;
+    const commits = led && bySession.get(led.session_id);
+    if (one.kind === "commit") commits?.push(one.commit);
+    return commits === undefined;
+  });
+}
+
+function listed<T>({ items, total }: Listed<T>, describe: (item: T) => Happening) {
+  return { happened: items.map(describe), isCut: total > items.length };
+}
+
+/** By day or by branch, in the same order: the branch that was worked on last comes first. */
+export function grouped(
+  all: readonly Happening[],
+  by: "day" | "branch",
+): [name: string, happened: Happening[]][] {
+  const groups = new Map<string, Happening[]>();
+  for (const one of all) {
+    const name = by === "day" ? dayOf(one.at) : (branchOf(one) ?? "No branch");
+    groups.set(name, [...(groups.get(name) ?? []), one]);
+  }
+  return [...groups];
+}
+
+/** Where it happened; null: on no branch that is known. */
+export function branchOf(one: Happening): string | null {
+  if (one.kind === "session") return one.session.branch;
+  return one.kind === "commit" ? one.commit.branch : one.note.branch;
+}
+
+interface LatelyProps {
+  happened: readonly Happening[];
+  by: "day" | "branch";
+}
+
+/** What is running; then sessions with their commits, other commits, and notes, by day or by branch. */
+export function Lately({ happened, by }: LatelyProps) {
+  const seenAt = useSeen();
+  const running = happened.filter((one) => one.kind === "session" && isRunning(one.session));
+  const others = happened.filter((one) => !running.includes(one));
+  const fresh = seenAt === null ? 0 : happened.filter(({ at }) => at > seenAt).length;
+  return (
+    <>
+      {seenAt !== null && fresh > 0 && (
+        <p class="count">
+          {counted(fresh, "entry", "entries")} since you last looked, <Time at={seenAt} />
+        </p>
+      )}
+      {running.length > 0 && (
+        <section class="day">
+          <h2>Running now</h2>
+          <ul class="lately">
+            {running.map((item) => (
+              <Item key={item.key} item={item} isFresh={false} under={null} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {grouped(others, by).map(([name, items]) => (
+        <section key={name} class="day">
+          <h2 class={by === "branch" ? "path" : undefined}>{name}</h2>
+          <ul class="lately">
+            {items.map((item) => (
+              <Item key={item.key} item={item} isFresh={seenAt !== null && item.at > seenAt} under={by} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}
+
+interface ItemProps {
+  item: Happening;
+  /** What the heading above it says already. */
+  under: LatelyProps["by"] | null;
+}
+
+function Item({ item, under, isFresh }: ItemProps & { isFresh: boolean }) {
+  return (
+    <li class={isFresh ? "happening fresh" : "happening"}>
+      <Happened item={item} under={under} />
+    </li>
+  );
+}
+
+function Happened({ item, under }: ItemProps) {
+  switch (item.kind) {
+    case "session": {
+      const { id, title, agent, branch, turns, last_at, doing } = item.session;
+      return (
+        <>
+          <Row
+            href={sessionLink(id)}
+            icon="session"
+            kind={`Session of ${agent}`}
+            title={sessionName(id, title)}
+            branch={branch}
+            size={counted(turns, "turn")}
+            at={last_at}
+            isRunning={isRunning(item.session)}
+            under={under}
+          />
+          {doing != null && <p class="doing">{doing}</p>}
+          {item.commits.map((commit) => (
+            <CommitRow key={commit.commit} commit={commit} under={under} isInSession />
+          ))}
+        </>
+      );
+    }
+    case "commit":
+      return <CommitRow commit={item.commit} under={under} />;
+    case "note": {
+      const { note, session_id, turn, branch, timestamp, source, author } = item.note;
+      const kind = labelNote({ source, author }, "person");
+      const href = session_id === null ? memoryLink("notes") : sessionLink(session_id, turn);
+      return (
+        <Row href={href} icon="note" kind={kind} title={note} branch={branch} at={timestamp} under={under} />
+      );
+    }
+  }
+}
+
+interface CommitRowProps extends Pick<ItemProps, "under"> {
+  commit: CheckpointSummary;
+  isInSession?: boolean;
+}
+
+function CommitRow({ commit, under, isInSession = false }: CommitRowProps) {
+  const { commit: hash, subject, branch, committed_at, insertions, deletions, lines } = commit;
+  return (
+    <Row
+      href={commitLink(hash)}
+      icon="commit"
+      kind={`Commit ${hash.slice(0, 8)}`}
+      title={subject}
+      branch={isInSession ? null : branch}
+      size={<LineCounts added={insertions} removed={deletions} />}
+      bar={<LinesBar lines={lines} />}
+      at={committed_at}
+      under={under}
+      isInSession={isInSession}
+    />
+  );
+}
+
+interface RowProps extends Pick<ItemProps, "under"> {
+  href: string;
+  icon: IconName;
+  kind: string;
+  title: string;
+  branch: string | null;
+  size?: ComponentChildren;
+  bar?: ComponentChildren;
+  at: string | null;
+  isRunning?: boolean;
+  isInSession?: boolean;
+}
+
+/** A line in fixed columns. */
+function Row({
+  href,
+  icon,
+  kind,
+  title,
+  branch,
+  size,
+  bar,
+  at,
+  under,
+  isRunning: runs = false,
+  isInSession = false,
+}: RowProps) {
+  return (
+    <a data-row href={href} class={isInSession ? "lately-row inner" : "lately-row"} title={title}>
+      <span class="row-icon" title={kind}>
+        {runs ? <span class="running" role="img" aria-label="Running" /> : <Icon name={icon} />}
+      </span>
+      <span class="lately-title">
+        <Inline text={title} />
+      </span>
+      {under !== "branch" && <span class="path lately-branch">{branch}</span>}
+      <span class="lately-size">{size}</span>
+      <span class="lately-bar">{bar}</span>
+      <Time at={at} isDayKnown={under === "day"} />
+    </a>
+  );
+}
+
+/** Whoever comes back sooner has not been away. Milliseconds. */
+const awayMs = 20 * 60_000;
+
+/** When the reader looked at the project last, before this time; null: never, or just now. ISO 8601. */
+function useSeen(): string | null {
+  const key = `pommel.seen ${placeShown() ?? ""}`;
+  const [seen] = useState(() => localStorage.getItem(key));
+  useEffect(() => {
+    const leave = () => localStorage.setItem(key, new Date().toISOString());
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      leave();
+    };
+  }, []);
+  return seen !== null && Date.now() - Date.parse(seen) > awayMs ? seen : null;
+}

@@ -1,0 +1,130 @@
+import picomatch from "picomatch";
+import { parseWhen } from "../../base/text/dates.ts";
+import { isoTime } from "../../base/text/iso-time.ts";
+import { tokensOf } from "../../base/text/tokens.ts";
+import { sentencesOf, shortenUrls } from "../../sessions/summaries/prose.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listSessions } from "../../store/memory/sessions/sessions.ts";
+import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { placeOfTurn } from "./claims.ts";
+import type { Claim } from "./operation.ts";
+import { askedTokens, rankByWords } from "./sentences.ts";
+
+/** A person's own words: sentences of prompts, not what a search finds around them. */
+
+const maxSessions = 500;
+const maxClaims = 12;
+/** A prompt that is longer is a document or a log. Characters. */
+const maxPromptChars = 6000;
+const sentenceChars = { min: 10, max: 300 } as const;
+/** The share of a question's words, by how rare they are, that a sentence has at least. */
+const minShare = 0.5;
+
+interface Asked {
+  files: readonly string[];
+  since?: string | undefined;
+  until?: string | undefined;
+  branch?: string | undefined;
+  isOwn: (session: string) => boolean;
+}
+
+export interface Sentence {
+  text: string;
+  tokens: ReadonlySet<string>;
+  session: string;
+  author: string | null;
+  turn: number;
+  at: number | null;
+}
+
+/** What a person said about something, what says most of it first, then the latest. */
+export function findSaid(sentences: readonly Sentence[], about: string): Claim[] {
+  return rankSentences(sentences, askedTokens(about))
+    .slice(0, maxClaims)
+    .map(
+      ({ text, session, author, turn, at }): Claim => ({
+        kind: "said",
+        text,
+        outcome: null,
+        by: author ?? "user",
+        at: isoTime(at),
+        standing: [],
+        id: placeOfTurn(session, turn),
+      }),
+    );
+}
+
+/** The sentences of what people wrote, the latest sessions first. @throws PommelError `usage` for a time that makes no sense */
+export async function listSentences(
+  memory: Memory,
+  { files, since, until, branch, isOwn }: Asked,
+): Promise<Sentence[]> {
+  const from = since === undefined ? null : await parseWhen(since, "since");
+  const to = until === undefined ? null : await parseWhen(until, "until");
+  const isWanted =
+    files.length === 0 ? null : picomatch([...files, ...files.map((one) => `${one}/**`)], { dot: true });
+  const sentences: Sentence[] = [];
+  const sessions = listSessions(memory, {
+    since: from,
+    until: to,
+    branch: branch ?? null,
+    limit: maxSessions,
+  });
+  for (const session of sessions) {
+    if (isOwn(session.uid)) continue;
+    for (const { number, prompt, startedAt, abandoned, files: touched } of turnsOf(memory, session.id)) {
+      if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
+      if (isWanted !== null && !touched.some(({ path }) => isWanted(path))) continue;
+      for (const text of sentencesOf(prompt)) {
+        if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
+        sentences.push({
+          text: shortenUrls(text),
+          tokens: new Set(tokensOf(text)),
+          session: session.uid,
+          author: session.author,
+          turn: number,
+          at: startedAt,
+        });
+      }
+    }
+  }
+  return sentences;
+}
+
+function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<string>): Sentence[] {
+  const latest = sentences.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+  if (wanted.size === 0) return latest;
+  const seen = new Set<string>();
+  return rankByWords(latest, wanted, ({ tokens }) => tokens, minShare)
+    .map(({ item }) => item)
+    .filter(({ text }) => {
+      const isNew = !seen.has(text);
+      seen.add(text);
+      return isNew;
+    });
+}
+
+/** The rarest words have to be in it: what shares no more than "file" is about something else. */
+const minTakenBackShare = 0.6;
+/** Words that take something back. */
+const takesBack =
+  /\b(?:defer|instead|revert|undo|drop|remove|skip|postpone|back out|go back|not? (?:longer|yet|now|need|use)|don'?t|do not|for now|rather)\b/i;
+
+/**
+ * What a person said about the same later that may take it back: the latest. Only quoted, as what it means is for whoever reads it
+ * to judge.
+ */
+export function findTakenBack(
+  sentences: readonly Sentence[],
+  about: string,
+  { at, turnId }: { at: number; turnId: string },
+): Sentence | null {
+  const ranked = rankByWords(sentences, askedTokens(about), ({ tokens }) => tokens, minTakenBackShare);
+  const later = ranked
+    .map(({ item }) => item)
+    .filter(
+      (one) =>
+        (one.at ?? 0) > at && takesBack.test(one.text) && placeOfTurn(one.session, one.turn) !== turnId,
+    );
+  return later.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] ?? null;
+}

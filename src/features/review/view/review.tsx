@@ -1,0 +1,329 @@
+import { labelDecision } from "../../search/found-words.ts";
+import "../../../page/styles/syntax.css";
+import "./review.css";
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { Badge, LinesBar } from "../../../page/components/badge.tsx";
+import { Tabs } from "../../../page/components/chips.tsx";
+import { CopyButton, LineCounts } from "../../../page/components/code-lines.tsx";
+import { Inline } from "../../../page/components/marked.tsx";
+import { Empty, Failure, Loading, Notes } from "../../../page/components/states.tsx";
+import { Moment, Time } from "../../../page/components/time.tsx";
+import { counted, percent, sessionName } from "../../../page/components/words.ts";
+import {
+  commitLink,
+  decisionLink,
+  fileLink,
+  goTo,
+  linkTo,
+  memoryLink,
+  route,
+  sessionLink,
+  type ViewProps,
+} from "../../../page/router.ts";
+import { fateOf, tieOf, turnsToShow } from "../../sessions/session-words.ts";
+import { History } from "../../why/view/history.tsx";
+import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../operation.ts";
+import { anchorOf, FileDiff } from "./file-diff.tsx";
+
+/** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */
+export default function Review({ rest: range, query }: ViewProps) {
+  const { data, error, reload } = useAnswer("review", range === "" ? {} : { range });
+  const isSplit = query.get("as") === "split";
+  if (error?.code === "not_found") {
+    return (
+      <Empty title="Not in this repository">
+        <p>
+          git knows no <code>{range}</code> here. <a href={linkTo("/search", { q: range })}>Search for it</a>
+        </p>
+      </Empty>
+    );
+  }
+  if (error) return <Failure error={error} onRetry={reload} />;
+  if (data === null) return <Loading rows={8} />;
+  const { path } = route.value;
+  return (
+    <div class="review">
+      <Head of={data} range={range} />
+      {data.files.length === 0 ? (
+        <Nothing of={data} />
+      ) : (
+        <div class="review-columns">
+          <aside>
+            <Sessions of={data} />
+            <About of={data} />
+            <Files of={data} />
+          </aside>
+          <div class="files">
+            <Tabs
+              label="Layout"
+              tabs={[
+                { label: "Unified", href: linkTo(path), isCurrent: !isSplit },
+                { label: "Side by side", href: linkTo(path, { as: "split" }), isCurrent: isSplit },
+              ]}
+            />
+            {data.files.map((file) => (
+              <FileDiff key={`${file.path} ${file.status}`} file={file} of={data} isSplit={isSplit} />
+            ))}
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ of: { kind, commits } }: { of: ReviewAnswer }) {
+  if (kind === "uncommitted") {
+    return (
+      <>
+        <p class="faint">Everything is committed. Review what was:</p>
+        <History path="" />
+      </>
+    );
+  }
+  const isMerge = commits[0] && commits[0].parents.length > 1;
+  return (
+    <p class="faint">
+      {isMerge
+        ? "A merge that adds nothing of its own. Its parents have what it brings together."
+        : "No file changed."}
+    </p>
+  );
+}
+
+function Head({ of, range }: { of: ReviewAnswer; range: string }) {
+  const { kind, commits, insertions, deletions, lines, files, notes, commits_total } = of;
+  const [only] = commits;
+  const isCommit = kind === "commit" && only !== undefined;
+  return (
+    <header>
+      <h1>{isCommit ? <Inline text={only.subject} /> : kind === "range" ? range : "Not committed yet"}</h1>
+      {kind === "uncommitted" && <RangeBox />}
+      {isCommit && only.body !== "" && <p class="commit-body">{only.body}</p>}
+      {isCommit && <Facts of={only} />}
+      <p class="row-meta">
+        {kind === "range" && <span>{counted(commits_total, "commit")}</span>}
+        {files.length > 0 && <span>{counted(files.length, "file")}</span>}
+        <LineCounts added={insertions} removed={deletions} />
+        <LinesBar lines={lines} />
+        <span>{shareOf(lines)}</span>
+      </p>
+      <Notes of={notes} />
+    </header>
+  );
+}
+
+/** Something else to review. */
+function RangeBox() {
+  return (
+    <form
+      class="chips"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = String(new FormData(event.currentTarget).get("range")).trim();
+        if (wanted !== "") goTo(linkTo(`/review/${encodeURIComponent(wanted)}`));
+      }}
+    >
+      <input
+        class="chip ask"
+        name="range"
+        aria-label="A commit or a range"
+        placeholder="A commit, or main..branch"
+        spellcheck={false}
+      />
+      <button type="submit" class="chip">
+        Review
+      </button>
+    </form>
+  );
+}
+
+/** "81 % by agents, 12 % by people, 7 % unknown". */
+function shareOf({ agent, human, unknown }: ReviewAnswer["lines"]): string {
+  const all = agent + human + unknown;
+  const parts = [
+    [agent, "by agents"],
+    [human, "by people"],
+    [unknown, "unknown"],
+  ] as const;
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, who]) => `${percent(count, all)} ${who}`)
+    .join(", ");
+}
+
+function Facts({ of }: { of: ReviewCommit }) {
+  const { hash, parents, author, committed_at, branch, rewritten_as } = of;
+  return (
+    <p class="row-meta">
+      <span>{author}</span>
+      <Moment at={committed_at} />
+      <span class="path">
+        {hash.slice(0, 12)} <CopyButton label="Copy" text={() => hash} />
+      </span>
+      {branch !== null && <span class="path">{branch}</span>}
+      {parents.map((parent) => (
+        <span key={parent}>
+          parent{" "}
+          <a class="path" href={commitLink(parent)}>
+            {parent.slice(0, 8)}
+          </a>
+        </span>
+      ))}
+      {rewritten_as.map((later) => (
+        <a key={later} href={commitLink(later)}>
+          <Badge tone="warning">rewritten as {later.slice(0, 8)}</Badge>
+        </a>
+      ))}
+    </p>
+  );
+}
+
+/** Turns that are shown of a session; the others are in it. */
+const turnsShown = 8;
+
+function Sessions({ of: { sessions, kind } }: { of: ReviewAnswer }) {
+  if (sessions.length === 0)
+    return <p class="faint">No recorded session led to {kind === "commit" ? "it" : "this"}.</p>;
+  return (
+    <section aria-label="Sessions">
+      <h2>{sessions.length === 1 ? "The session that led to it" : "Sessions that led to it"}</h2>
+      {sessions.map((session) => (
+        <SessionBlock key={session.session_id} of={session} />
+      ))}
+    </section>
+  );
+}
+
+function SessionBlock({ of }: { of: ReviewSession }) {
+  const { session_id, title, agent, lines, turns } = of;
+  const { shown, more } = turnsToShow(turns, turnsShown);
+  const tie = tieOf(of);
+  return (
+    <div class="review-session">
+      <a class="row-title" href={sessionLink(session_id, shown[0]?.turn)}>
+        <Inline text={sessionName(session_id, title)} />
+      </a>
+      <p class="row-meta">
+        {agent !== null && <span class="who agent">{agent}</span>}
+        <span>{counted(lines, "line")}</span>
+        {tie !== "" && <span>{tie}</span>}
+      </p>
+      <ol>
+        {shown.map(({ turn, prompt, started_at, lines: count }) => (
+          <li key={turn}>
+            <a href={sessionLink(session_id, turn)} title={prompt ?? undefined}>
+              <span class="prompt-line">{prompt === null ? `Turn ${turn}` : <Inline text={prompt} />}</span>
+              <span class="row-meta">
+                <Time at={started_at} />
+                {count > 0 && <span>{counted(count, "line")}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ol>
+      {more > 0 && (
+        <a class="faint" href={sessionLink(session_id)}>
+          {counted(more, "more turn")}
+        </a>
+      )}
+    </div>
+  );
+}
+
+/** What was decided about the files, and the tests around them. */
+function About({ of: { decisions, tests } }: { of: ReviewAnswer }) {
+  return (
+    <>
+      {decisions.length > 0 && (
+        <section aria-label="Decisions">
+          <h2>Decided about these files</h2>
+          <ul class="items">
+            {decisions.map((decision) => (
+              <li key={`${decision.place} ${decision.text}`}>
+                <a href={decisionLink(decision) ?? memoryLink()}>
+                  <Inline text={decision.text} />{" "}
+                  <span class="row-meta">
+                    <span>{labelDecision(decision, "person")}</span>
+                    <Time at={decision.timestamp} />
+                    {fateOf(decision).map((fate) => (
+                      <Badge key={fate} tone={decision.lines_removed > 0 ? "bad" : "plain"}>
+                        {fate}
+                      </Badge>
+                    ))}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {tests.length > 0 && (
+        <section aria-label="Tests">
+          <h2>Tests around it, not changed</h2>
+          <ul class="file-list">
+            {tests.map((path) => (
+              <li key={path}>
+                <a href={fileLink(path)} title={path}>
+                  <Path of={path} />
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Files({ of: { files, commits, kind } }: { of: ReviewAnswer }) {
+  return (
+    <>
+      {kind === "range" && commits.length > 0 && (
+        <section aria-label="Commits">
+          <h2>{counted(commits.length, "commit")}</h2>
+          <ul class="file-list">
+            {commits.map(({ hash, subject, committed_at }) => (
+              <li key={hash}>
+                <a href={commitLink(hash)} title={hash}>
+                  {subject}
+                </a>
+                <Time at={committed_at} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {files.length > 1 && (
+        <section aria-label="Files">
+          <h2>{counted(files.length, "file")}</h2>
+          <ul class="file-list">
+            {files.map(({ path, insertions, deletions }) => (
+              <li key={path}>
+                <button
+                  type="button"
+                  class="quiet"
+                  title={path}
+                  onClick={() => document.getElementById(anchorOf(path))?.scrollIntoView({ block: "start" })}
+                >
+                  <Path of={path} />
+                </button>
+                <LineCounts added={insertions} removed={deletions} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A path in a narrow place: its end says most. */
+function Path({ of }: { of: string }) {
+  const end = of.lastIndexOf("/") + 1;
+  return (
+    <span class="path narrow-path">
+      <span class="faint">{of.slice(0, end)}</span>
+      {of.slice(end)}
+    </span>
+  );
+}

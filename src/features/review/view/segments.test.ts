@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { ReviewHunk, ReviewLine } from "../operation.ts";
+import { pairsOf, segmentsOf, withStretches } from "./segments.ts";
+
+const hunk = (...lines: [mark: ReviewLine["mark"], text: string, by?: number][]): ReviewHunk => ({
+  old_start: 10,
+  new_start: 20,
+  lines: lines.map(([mark, text, by = null]) => ({ mark, text, by: by ?? null })),
+});
+
+const brief = (of: ReviewHunk) =>
+  segmentsOf(of).map(({ by, lines }) => `${by}: ${lines.map(({ mark, text }) => mark + text).join("|")}`);
+
+test("a hunk is divided where its author changes; removed lines go with those in their place", () => {
+  expect(
+    brief(
+      hunk(
+        [" ", "a"],
+        ["-", "b"],
+        ["+", "c", 0],
+        ["+", "d", 1],
+        [" ", "e"],
+        ["-", "f"],
+        [" ", "g"],
+        ["+", "h", 1],
+      ),
+    ),
+  ).toEqual(["null:  a", "0: -b|+c", "1: +d", "null:  e", "null: -f", "null:  g", "1: +h"]);
+});
+
+test("every line has its numbers on the sides that have it", () => {
+  const lines = segmentsOf(hunk([" ", "a"], ["-", "b"], ["+", "c", 0], [" ", "d"])).flatMap(
+    (one) => one.lines,
+  );
+  expect(lines.map(({ before, after }) => [before, after])).toEqual([
+    [10, 20],
+    [11, null],
+    [null, 21],
+    [12, 22],
+  ]);
+});
+
+test("words that differ are marked where lines are alike, and nothing where they are not", () => {
+  const changed = (of: ReviewHunk) =>
+    segmentsOf(of)
+      .flatMap(({ lines }) => lines)
+      .map(({ text, changed }) => changed.map(([from, to]) => text.slice(from, to)));
+  expect(changed(hunk(["-", "const port = 80;"], ["+", "const port = 443;", 0]))).toEqual([["80"], ["443"]]);
+  expect(changed(hunk(["-", "const port = 80;"], ["+", "export * from here", 0]))).toEqual([[], []]);
+});
+
+test("side by side, what was stands beside what took its place", () => {
+  const [segment] = segmentsOf(hunk(["-", "a"], ["-", "b"], ["+", "c", 0]));
+  expect(pairsOf(segment!.lines).map(([old, now]) => [old?.text, now?.text])).toEqual([
+    ["a", "c"],
+    ["b", undefined],
+  ]);
+});
+
+test("marks divide coloured pieces and lose no character", () => {
+  const pieces = [
+    { text: "const ", style: "k" },
+    { text: "port", style: "v" },
+  ];
+  const marked = withStretches(pieces, [[4, 8]]);
+  expect(marked.map(({ text, isChanged }) => [text, isChanged])).toEqual([
+    ["cons", false],
+    ["t ", true],
+    ["po", true],
+    ["rt", false],
+  ]);
+});

@@ -1,0 +1,173 @@
+import { LanguageDescription } from "@codemirror/language";
+import { languages } from "@codemirror/language-data";
+import { classHighlighter, highlightCode } from "@lezer/highlight";
+import { diffWordsWithSpace } from "diff";
+import { useEffect, useState } from "preact/hooks";
+import type { ReviewHunk, ReviewLine } from "../operation.ts";
+
+/** A stretch of characters of a line, from and to. */
+export type Stretch = readonly [from: number, to: number];
+
+/** A line as it is drawn. */
+export interface DiffLine extends ReviewLine {
+  /** Its number before and after the change; null: it is not there. */
+  before: number | null;
+  after: number | null;
+  /** What of it differs from the line that it replaced, or that replaced it. */
+  changed: readonly Stretch[];
+}
+
+/** Lines in a row that one author wrote, with those they replaced; or lines that stay. */
+export interface Segment {
+  /** A place in the answer's `authors`; null: nothing was added. */
+  by: number | null;
+  lines: DiffLine[];
+}
+
+/** Divides a hunk by who wrote it. */
+export function segmentsOf({ old_start, new_start, lines }: ReviewHunk): Segment[] {
+  const segments: Segment[] = [];
+  let [before, after] = [old_start, new_start];
+  let last: Segment | null = null;
+  for (const line of lines) {
+    const drawn: DiffLine = {
+      ...line,
+      before: line.mark === "+" ? null : before++,
+      after: line.mark === "-" ? null : after++,
+      changed: [],
+    };
+    // Removed lines belong to those that take their place.
+    const isReplaced = last?.lines.at(-1)?.mark === "-" && line.mark === "+";
+    if (last && isReplaced) last.by = line.by;
+    const startsAnew = line.mark === "-" && last?.lines.at(-1)?.mark !== "-";
+    if (last === null || (!isReplaced && (startsAnew || last.by !== line.by || marks(last, line)))) {
+      last = { by: line.by, lines: [] };
+      segments.push(last);
+    }
+    last.lines.push(drawn);
+  }
+  for (const segment of segments) markWords(segment.lines);
+  return segments;
+}
+
+/** Whether a line that stays follows one that was removed. */
+const marks = (segment: Segment, line: ReviewLine) => segment.lines.at(-1)?.mark === "-" && line.mark === " ";
+
+/** Lines beyond this length are compared as a whole. Characters. */
+const maxCompared = 500;
+/** Lines that have less in common are different ones. */
+const leastCommon = 0.4;
+
+function markWords(lines: readonly DiffLine[]): void {
+  const removed = lines.filter(({ mark }) => mark === "-");
+  const added = lines.filter(({ mark }) => mark === "+");
+  if (removed.length !== added.length) return;
+  removed.forEach((old, i) => {
+    const now = added[i]!;
+    if (old.text.length > maxCompared || now.text.length > maxCompared) return;
+    const parts = diffWordsWithSpace(old.text, now.text);
+    const common = parts.reduce(
+      (sum, { added, removed, value }) => sum + (added || removed ? 0 : value.trim().length),
+      0,
+    );
+    if (common < leastCommon * Math.max(old.text.trim().length, now.text.trim().length)) return;
+    old.changed = stretches(
+      parts.filter(({ added }) => !added),
+      ({ removed }) => removed,
+    );
+    now.changed = stretches(
+      parts.filter(({ removed }) => !removed),
+      ({ added }) => added,
+    );
+  });
+}
+
+function stretches<P extends { value: string }>(
+  parts: readonly P[],
+  isChanged: (part: P) => boolean,
+): Stretch[] {
+  let at = 0;
+  return parts.flatMap((part) => {
+    const from = at;
+    at += part.value.length;
+    return isChanged(part) ? [[from, at] as const] : [];
+  });
+}
+
+/** A row with both sides: what was, and what is. */
+export type Pair = readonly [DiffLine | null, DiffLine | null];
+
+/** The lines of a segment side by side. */
+export function pairsOf(lines: readonly DiffLine[]): Pair[] {
+  const removed = lines.filter(({ mark }) => mark === "-");
+  const added = lines.filter(({ mark }) => mark === "+");
+  const changed = Array.from(
+    { length: Math.max(removed.length, added.length) },
+    (_, i): Pair => [removed[i] ?? null, added[i] ?? null],
+  );
+  return [...lines.filter(({ mark }) => mark === " ").map((line): Pair => [line, line]), ...changed];
+}
+
+type Parser = NonNullable<LanguageDescription["support"]>["language"]["parser"];
+
+/** A piece of a line in one colour. */
+export interface Piece {
+  text: string;
+  style: string;
+}
+
+/** The parser for a file's language; null until it is loaded, and where none is known. */
+export function useParser(path: string): Parser | null {
+  const [parser, setParser] = useState<Parser | null>(null);
+  useEffect(() => {
+    let isWanted = true;
+    LanguageDescription.matchFilename(languages, path)
+      ?.load()
+      .then(({ language }) => isWanted && setParser(language.parser))
+      // Without colours it can be read all the same.
+      .catch(() => {});
+    return () => {
+      isWanted = false;
+    };
+  }, [path]);
+  return parser;
+}
+
+/** The pieces of lines that follow each other. */
+export function piecesOf(lines: readonly string[], parser: Parser | null): Piece[][] {
+  if (parser === null) return lines.map((text) => [{ text, style: "" }]);
+  const code = lines.join("\n");
+  const pieces: Piece[][] = [[]];
+  highlightCode(
+    code,
+    parser.parse(code),
+    classHighlighter,
+    (text, style) => pieces.at(-1)!.push({ text, style }),
+    () => pieces.push([]),
+  );
+  return pieces;
+}
+
+/** Divides pieces where a stretch begins or ends, and marks what lies in one. */
+export function withStretches(
+  pieces: readonly Piece[],
+  stretches: readonly Stretch[],
+): (Piece & { isChanged: boolean })[] {
+  if (stretches.length === 0) return pieces.map((piece) => ({ ...piece, isChanged: false }));
+  const edges = [...new Set(stretches.flat())].sort((a, b) => a - b);
+  let at = 0;
+  return pieces.flatMap(({ text, style }) => {
+    const end = at + text.length;
+    const cuts = [at, ...edges.filter((edge) => edge > at && edge < end), end];
+    const parts = cuts.slice(1).map((to, i) => {
+      const from = cuts[i]!;
+      return {
+        text: text.slice(from - at, to - at),
+        style,
+        isChanged: stretches.some(([start, stop]) => from >= start && to <= stop),
+      };
+    });
+    at = end;
+    return parts;
+  });
+}

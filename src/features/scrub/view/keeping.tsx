@@ -1,0 +1,190 @@
+import { useState } from "preact/hooks";
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { Command } from "../../../page/components/code-lines.tsx";
+import { ForgetDialog } from "../../../page/components/forget.tsx";
+import { Part, Table } from "../../../page/components/layout.tsx";
+import { Failure, Loading } from "../../../page/components/states.tsx";
+import { Time } from "../../../page/components/time.tsx";
+import { bytes, counted } from "../../../page/components/words.ts";
+import { linkTo } from "../../../page/router.ts";
+import type { ForgetRequest } from "../../forget/operation.ts";
+import type { StatusResponse } from "../../status/operation.ts";
+
+/** What stays for how long, what clients delete, which secrets were replaced, and how to forget and to export. */
+export function Keeping() {
+  const status = useAnswer("status", {});
+  if (status.error) return <Failure error={status.error} onRetry={status.reload} />;
+  if (status.data === null) return <Loading />;
+  const { memory } = status.data;
+  return (
+    <div class="keeping">
+      <Coverage memory={memory} />
+      <Retention memory={memory} />
+      <Redactions needsScrubbing={memory.needs_scrubbing} />
+      <ForgetMore />
+      <Part as="panel" title="Export">
+        <p>As files to read or to hand on, scrubbed once more:</p>
+        <Command line="pm memory export --since 'last week' --to week" />
+        <p>All of it, to keep or to import elsewhere:</p>
+        <Command line="pm memory export --all --to memory.jsonl" />
+      </Part>
+    </div>
+  );
+}
+
+type MemoryStatus = StatusResponse["memory"];
+
+/** Which sessions their clients delete soon, and whether they are stored here by then. */
+function Coverage({ memory }: { memory: MemoryStatus }) {
+  const { vanishing } = memory;
+  return (
+    <Part as="panel" title="Sessions that vanish from their client">
+      {vanishing === null && <p class="nothing">Not known yet: the daemon is still looking.</p>}
+      {vanishing?.length === 0 && <p class="nothing">No agent used here deletes its sessions.</p>}
+      {vanishing?.map(
+        ({ agent, title, days, setting, source, sessions, stored, kept, within_days, first_at }) => (
+          <div key={agent} class="vanishing">
+            <p class={`health ${stored + kept < sessions ? "warning" : "good"}`}>
+              {sessions === 0
+                ? `No session vanishes from ${title} within ${within_days} days`
+                : `${counted(sessions, "session")} ${sessions === 1 ? "vanishes" : "vanish"} from ${title} within ${within_days} days`}
+              {sessions > 0 &&
+                (stored === sessions ? "; all are stored here" : `; ${stored} of them are stored here`)}
+              {kept > 0 && `, ${kept} ${kept === 1 ? "is" : "are"} kept until read`}
+              {first_at !== null && (
+                <>
+                  . The first: <Time at={first_at} />
+                </>
+              )}
+            </p>
+            <p class="faint">
+              {title} deletes sessions {days} days after their last line (<code>{setting}</code>
+              {source === null ? ", its default" : ` in ${source}`}).
+            </p>
+            {stored < sessions && <Command line={`pm import ${agent}`} />}
+          </div>
+        ),
+      )}
+    </Part>
+  );
+}
+
+function Retention({ memory }: { memory: MemoryStatus }) {
+  const { data } = useAnswer("settings", {});
+  const days = data?.settings.find(({ key }) => key === "sessions.retention_days")?.value;
+  const {
+    sessions,
+    turns,
+    annotations,
+    last_updated,
+    bytes: size,
+    growth_30d_bytes: grown,
+    captures,
+  } = memory;
+  return (
+    <Part as="panel" title="What is kept here">
+      <p>
+        {counted(sessions, "session")} with {counted(turns, "turn")} and {counted(annotations, "note")},{" "}
+        {bytes(size)}
+        {grown !== null && grown > 0 && `, ${bytes(grown)} more than 30 days ago`}.
+      </p>
+      {last_updated !== null && (
+        <p>
+          The last line is from <Time at={last_updated} />.
+        </p>
+      )}
+      {!captures && <p class="health warning">New sessions are not recorded: sessions.capture is off.</p>}
+      {days !== undefined && (
+        <p>
+          {days === 0
+            ? "Sessions are kept for good."
+            : `Sessions are deleted ${days} days after their last line, except notes and summaries.`}{" "}
+          <a href={linkTo("/settings/", { setting: "sessions.retention_days" })}>The setting</a>
+        </p>
+      )}
+    </Part>
+  );
+}
+
+function Redactions({ needsScrubbing }: { needsScrubbing: boolean }) {
+  const { data, error, reload } = useAnswer("redactions", {});
+  return (
+    <Part as="panel" title="Secrets that were replaced">
+      {error && <Failure error={error} onRetry={reload} />}
+      {needsScrubbing && <p>The rules changed: what is stored is being scrubbed again.</p>}
+      {data?.types.length === 0 && <p class="nothing">None was found in what is stored.</p>}
+      {data && data.types.length > 0 && (
+        <>
+          <p>
+            In {counted(data.sessions, "session")}. The secrets themselves are not stored anywhere: texts have
+            placeholders in their place.
+          </p>
+          <Table head={["Placeholder", "Different secrets", "Sessions"]}>
+            {data.types.map(({ type, secrets, sessions }) => (
+              <tr key={type}>
+                <td>
+                  <code>[REDACTED_{type}]</code>
+                </td>
+                <td>{secrets.toLocaleString("en")}</td>
+                <td>{sessions.toLocaleString("en")}</td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
+    </Part>
+  );
+}
+
+/** By words or by time; sessions, turns and notes are forgotten where they are shown. */
+function ForgetMore() {
+  const [pattern, setPattern] = useState("");
+  const [since, setSince] = useState("");
+  const [until, setUntil] = useState("");
+  const [asked, setAsked] = useState<ForgetRequest | null>(null);
+  const period = { ...(since !== "" && { since }), ...(until !== "" && { until }) };
+  return (
+    <Part as="panel" title="Forget">
+      <form
+        class="form inline"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked({ pattern });
+        }}
+      >
+        <label>
+          Everything that matches a pattern (RE2)
+          <input
+            value={pattern}
+            placeholder="Project Falcon"
+            spellcheck={false}
+            onInput={(event) => setPattern(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" disabled={pattern.trim() === ""}>
+          Preview…
+        </button>
+      </form>
+      <form
+        class="form inline"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAsked(period);
+        }}
+      >
+        <label>
+          Everything since
+          <input type="date" value={since} onInput={(event) => setSince(event.currentTarget.value)} />
+        </label>
+        <label>
+          until
+          <input type="date" value={until} onInput={(event) => setUntil(event.currentTarget.value)} />
+        </label>
+        <button type="submit" disabled={since === "" && until === ""}>
+          Preview…
+        </button>
+      </form>
+      {asked && <ForgetDialog what={asked} onClose={() => setAsked(null)} />}
+    </Part>
+  );
+}

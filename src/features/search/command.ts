@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { examples, query } from "../../terminal/frame.ts";
+import { addOptions } from "../../terminal/options.ts";
+import { searchAll } from "./operation.ts";
+import { namesOf, sidesOf } from "./pm/request.ts";
+
+/** The commands of every day: options and help. Their code is loaded when they run. */
+export function declareSearch(program: Command): void {
+  const search = program
+    .command("search")
+    .description("Find code, sessions, commits and events by meaning, name or words")
+    .argument(
+      "<query...>",
+      "what to find; before it `code`, `sessions`, `notes`, `commits`, `checkpoints`, `events` or `all` says where",
+    );
+  addOptions(search, searchAll, { q: null, match: null, near: null, graph_of_first: null });
+  for (const option of search.options) {
+    const sides = sidesOf(option.attributeName());
+    if (sides !== null) option.description = `${namesOf(sides).join(", ")}: ${option.description}`;
+  }
+  search
+    .option("--all-projects", "in all Pommel projects on this machine (`pm projects`)")
+    .option("--full", "print whole chunks instead of matching lines")
+    .option("--exact", "code, or what sessions hold: every result contains the query as it is")
+    .option("--regex", "code, or what sessions hold: every result matches the query, a pattern in RE2 syntax")
+    .option("--metrics", "code: print how much reading this saves compared with grep")
+    .addHelpText(
+      "after",
+      `${examples(
+        ['pm search "where do we retry failed requests"', "everything"],
+        ['pm search code "rate limit" --json -n 3', "code only, for scripts"],
+        ['pm search "parse dates" --package api', "one package of a monorepo (`pm code packages`)"],
+        ["pm search parseConfig --level function", "a name, functions and methods only"],
+        ["pm search code 'retry \"timed out\"'", "what is in quotes is in every result"],
+        ['pm search code --exact "next() called"', "a text as it is"],
+        ['pm search code --regex "http\\.(Get|Post)\\("', "a pattern"],
+        ['pm search sessions "how did we fix the flaky test"', "past sessions"],
+        ['pm search sessions auth --since "last week"', "recent sessions"],
+        ["pm search code auth --by chunk", "every matching chunk, not one result a file"],
+        ["pm search sessions auth --by turn", "every matching turn"],
+        ['pm search "ECONNREFUSED 5432" --in content', "all that was said and tools wrote, newest first"],
+        ['pm search sessions --regex "exit code [1-9]"', "the same, a pattern"],
+        [
+          'pm search commits "retry of uploads" --since "last month"',
+          "commits, and the sessions behind them",
+        ],
+        ["pm search 1f3a9c2", "a commit, by the beginning of its hash"],
+        ['pm search sessions "token refresh" --team', "what colleagues shared (`pm share team`)"],
+        ['pm search notes "staging"', "what people noted"],
+        ["pm search events auth", "named groups of sessions and checkpoints"],
+        ['pm search --all-projects "how did we parse dates"', "in all projects"],
+      )}\n\nAn option for code, sessions or commits limits the search to them. Exits with 5 when nothing is found.`,
+    )
+    .action(
+      query(async () => (await import("./pm/search.ts")).searchCommand, {
+        unless: ({ allProjects }) => allProjects === true,
+      }),
+    );
+}
+
+/** `pm code chunk`. */
+export function declareChunk(code: Command): void {
+  code
+    .command("chunk")
+    .description("Show a function, class or other chunk of code, what it lies in and what lies in it")
+    .argument("<place>", "FILE:LINE, FILE:FIRST-LAST, or an id of a search result")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm code chunk src/auth.ts:42", "the function at this line, and its class"],
+        ["pm code chunk src/auth.ts:10-80", "the smallest chunk that holds these lines"],
+        ["pm code chunk a81e44d09c7b2f15", "by id, such as parent_id of pm search --json"],
+      )}\n\nExits with 5 when there is none.`,
+    )
+    .action(query(async () => (await import("./pm/chunk.ts")).chunkCommand));
+}

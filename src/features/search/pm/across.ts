@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { PommelError } from "../../../base/errors.ts";
+import { placeInProject } from "../../../base/paths.ts";
+import { call } from "../../../client/call.ts";
+import { findProjectIfAny } from "../../../git/projects/find-project.ts";
+import { bestVerdict } from "../../../protocol/reading/evidence.ts";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
+import type { CommandContext } from "../../../terminal/frame.ts";
+import type { Output } from "../../../terminal/output.ts";
+import { homeRelative, userHome } from "../../../terminal/text.ts";
+import { searchEverywhere, type searchEverywhereResponse } from "../operation.ts";
+import { isOfCode, renderGroups } from "./groups.ts";
+import { readSearch, type SearchOptions } from "./request.ts";
+import { exitCodeOf, type ResultStyle, renderAnswer } from "./results.ts";
+
+type Everywhere = Shaped<typeof searchEverywhereResponse>;
+type Sides = Pick<Everywhere, "code" | "transcripts" | "history">;
+
+/** `pm search --all-projects`: works anywhere, also outside of a project. */
+export async function searchAcrossCommand(
+  { cwd, output }: CommandContext,
+  words: string[],
+  options: SearchOptions,
+): Promise<number> {
+  if (options.metrics) {
+    throw new PommelError("usage", "--metrics works in one project only.", "Omit --all-projects.");
+  }
+  const here = await findProjectIfAny(cwd);
+  const search = await readSearch(here, words, options, here === null ? "" : placeInProject(here, cwd));
+  const asked = { ...search.request, asks: [...search.asks], here: here?.root };
+  const across = await call(searchEverywhere, asked, null);
+  noteLeftOut(across, output);
+  const { code, transcripts, history } = across;
+  for (const side of [code, transcripts, history]) {
+    for (const note of side?.notes ?? []) output.note(output.colors.dim(note));
+  }
+  const { projects, left_out } = across;
+  const value =
+    search.scope === "all"
+      ? {
+          ...{ scope: "all", query: search.request.q, verdict: bestVerdict([code, transcripts, history]) },
+          ...{ code, transcripts, history, projects, left_out, notes: [] },
+        }
+      : { ...across[search.scope], projects, left_out };
+  const style: ResultStyle = {
+    full: options.full ?? false,
+    isFiltered: Boolean(options.path ?? options.language ?? options.level ?? options.package),
+    isExact: search.request.match !== undefined || /"[^"]+"/.test(search.request.q),
+    pathOf: (file) => file,
+    // Of many repositories.
+    pageOf: () => null,
+    absolute: (file) => (file.startsWith("~") ? join(userHome(), file.slice(1)) : file),
+    screen: output,
+  };
+  const found = forPeople(across);
+  const text =
+    found.code !== null && isOfCode(found) ? renderAnswer(found.code, style) : renderGroups(found, style);
+  output.result(value, text);
+  return exitCodeOf(across);
+}
+
+/** Reports projects that could not be searched; the others still answer. */
+export function noteLeftOut(
+  { left_out, projects }: Pick<Everywhere, "left_out" | "projects">,
+  output: Output,
+): void {
+  const reasons = new Map<string, Everywhere["left_out"]>();
+  for (const one of left_out) reasons.set(one.reason, [...(reasons.get(one.reason) ?? []), one]);
+  for (const [reason, of] of reasons) {
+    output.note(
+      output.colors.dim(`Skipped: ${of.map(({ project }) => homeRelative(project)).join(", ")}: ${reason}`),
+    );
+  }
+  if (projects.length === 0 && left_out.length === 0) {
+    output.note("No projects yet: search in one first.");
+  }
+}
+
+/** The same with places that a person can open from anywhere. */
+function forPeople({ code, transcripts, history }: Sides): Sides {
+  return {
+    history: history && { ...history, results: history.results.map(titledByProject) },
+    code: code && { ...code, results: code.results.map(placed) },
+    transcripts: transcripts && { ...transcripts, results: transcripts.results.map(namedByProject) },
+  };
+}
+
+type Results<Side extends keyof Sides> = NonNullable<Sides[Side]>["results"];
+
+function placed(result: Results<"code">[number]) {
+  return { ...result, file: homeRelative(join(result.project, result.file)) };
+}
+
+function namedByProject(result: Results<"transcripts">[number]) {
+  const { session_title, project, files } = result;
+  return {
+    ...result,
+    session_title: [session_title, `(${homeRelative(project)})`].join(" ").trim(),
+    files: files.map((file) => homeRelative(file.startsWith("/") ? file : join(project, file))),
+  };
+}
+
+function titledByProject<R extends Results<"history">[number]>(result: R): R {
+  return { ...result, title: `${result.title} (${homeRelative(result.project)})` };
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { locate, parsePlace } from "../../../answers/file-place.ts";
+import { call } from "../../../client/call.ts";
+import { findProject } from "../../../git/projects/find-project.ts";
+import type { CommandContext } from "../../../terminal/frame.ts";
+import { fileUrl } from "../../../terminal/links.ts";
+import type { Screen } from "../../../terminal/output.ts";
+import { heading, printable } from "../../../terminal/text.ts";
+import { type ChunkAnswer, type ChunkOutline, showChunk } from "../operation.ts";
+import { renderSnippet, wordsOf } from "../render-found.ts";
+
+/** `pm code chunk`. */
+export async function chunkCommand({ cwd, output }: CommandContext, place: string): Promise<void> {
+  const project = await findProject(cwd);
+  const named = parsePlace(place, (name) => existsSync(resolve(cwd, name)));
+  const isId = named.lines === null && /^[0-9a-f]{16}$/.test(place) && !existsSync(resolve(cwd, place));
+  // The operation takes paths from the project's root.
+  const id = isId ? place : `${locate(project, cwd, named.file)}${place.slice(named.file.length)}`;
+  const found = await call(showChunk, { id }, project);
+  output.result(found, () => renderChunk(found, output, (file) => fileUrl(join(project.root, file))));
+}
+
+/** A chunk for a person: where it is, its code, and the places of what is around and in it. */
+export function renderChunk(answer: ChunkAnswer, screen: Screen, urlOf: (file: string) => string): string {
+  const { file, language, chunk, parents, children, freshness } = answer;
+  const { colors } = screen;
+  const line = (one: ChunkOutline) => {
+    const place = colors.place(`${printable(file)}:${one.start_line}-${one.end_line}`);
+    return `${colors.link(place, urlOf(file))}  ${printable([one.kind || one.level, one.name].join(" ").trim())}`;
+  };
+  const stale = freshness === "drifted" ? `  ${colors.warn("(changed since it was indexed)")}` : "";
+  const snippet = {
+    ...{ kind: "code" as const, content: chunk.content },
+    ...{ startLine: chunk.start_line, language },
+  };
+  const code = renderSnippet(snippet, { screen, full: true, words: wordsOf(""), indent: 0 });
+  const list = (title: string, chunks: readonly ChunkOutline[]) =>
+    chunks.length === 0 ? [] : [[heading(title, colors), ...chunks.map(line)].join("\n")];
+  return [
+    `${line(chunk)}${stale}`,
+    code.join("\n"),
+    ...list("Lies in", parents),
+    ...list("Holds", children),
+  ].join("\n\n");
+}

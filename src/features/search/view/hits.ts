@@ -1,0 +1,80 @@
+import { commitLink, fileLink, memoryLink, sessionLink } from "../../../page/router.ts";
+import { likelihood } from "../../../protocol/reading/evidence.ts";
+import type {
+  CodeResult,
+  CommitFound,
+  Coverage,
+  EventFound,
+  SessionResult,
+} from "../../../protocol/results.ts";
+import type { Verdict } from "../../../protocol/values.ts";
+import type { HistoryResult, SearchAllResponse } from "../operation.ts";
+
+/** A result of any kind. */
+export type Hit = { key: string; href: string; likely: number } & (
+  | { kind: "code"; result: CodeResult }
+  | { kind: "session"; result: SessionResult }
+  | { kind: "commit"; result: CommitFound }
+  | { kind: "event"; result: EventFound }
+);
+
+export interface Found {
+  verdict: Verdict;
+  /** Of what is not read in full yet. */
+  coverages: Coverage[];
+  hits: Hit[];
+  total: number;
+  tookMs: number;
+  notes: string[];
+}
+
+/** All kinds of results in one list, the likeliest first. */
+export function foundIn({
+  verdict,
+  code,
+  transcripts,
+  history,
+  notes,
+}: Omit<SearchAllResponse, "scope" | "query">): Found {
+  const sides = [code, transcripts, history].filter((side) => side !== null);
+  const hits = [
+    ...(code?.results ?? []).map((result, i) => codeHit(result, likelyOf(code!, i))),
+    ...(transcripts?.results ?? []).map((result, i) => sessionHit(result, likelyOf(transcripts!, i))),
+    ...(history?.results ?? []).map((result, i) => historyHit(result, likelyOf(history!, i))),
+  ].sort((a, b) => b.likely - a.likely);
+  return {
+    verdict,
+    coverages: sides.flatMap((side) => side.coverage ?? []),
+    hits,
+    total: sides.reduce((sum, side) => sum + side.total_results, 0),
+    tookMs: Math.max(0, ...sides.map((side) => side.search_time_ms)),
+    notes: [...notes, ...sides.flatMap((side) => side.notes)],
+  };
+}
+
+/** What the question names comes before everything that is like it. */
+const likelyOf = (side: { probability: number; is_named?: boolean | undefined }, i: number) =>
+  side.is_named && i === 0 ? Number.POSITIVE_INFINITY : likelihood(side, i + 1);
+
+function codeHit(result: CodeResult, likely: number): Hit {
+  const line = result.match_lines?.[0] ?? result.start_line;
+  return {
+    kind: "code",
+    key: result.id,
+    href: fileLink(result.file, line),
+    likely,
+    result,
+  };
+}
+
+function sessionHit(result: SessionResult, likely: number): Hit {
+  const href = sessionLink(result.session_id, result.turn);
+  return { kind: "session", key: result.id, href, likely, result };
+}
+
+function historyHit(result: HistoryResult, likely: number): Hit {
+  const { id } = result;
+  return result.kind === "commit"
+    ? { kind: "commit", key: id, href: commitLink(id), likely, result }
+    : { kind: "event", key: id, href: memoryLink("events", id), likely, result };
+}

@@ -1,0 +1,121 @@
+import type { Filter } from "../../../page/components/chips.tsx";
+import { periods } from "../../../page/components/time.tsx";
+import type { Shaped } from "../../../protocol/shape-parts.ts";
+import { chunkKinds } from "../../../protocol/values.ts";
+import type { searchAllRequest } from "../operation.ts";
+
+const allSides = ["code", "sessions", "history"] as const;
+type Side = (typeof allSides)[number];
+
+/** A filter of the search, and the sides that it limits: what has no such property is not searched. */
+interface SearchFilter extends Filter {
+  sides: readonly Side[];
+}
+
+/** What the project has of each; the answer of `page`. */
+interface Known {
+  agents: string[];
+  authors: string[];
+  branches: string[];
+  languages: string[];
+}
+export const nothingKnown: Known = { agents: [], authors: [], branches: [], languages: [] };
+
+/** Whose sessions: one's own, all that colleagues shared, or one colleague's. None are offered where nobody shared any. */
+export const authorFilter = ({ authors }: Pick<Known, "authors">) => ({
+  name: "author",
+  label: "Anyone’s",
+  values: authors.length === 0 ? [] : [["me", "Mine"] as const, ["*", "Colleagues’"] as const, ...authors],
+});
+
+/** As requests for sessions take it. */
+export const authorIn = (query: URLSearchParams): { mine?: true; team?: true; author?: string } => {
+  const author = query.get("author") ?? "";
+  if (author === "me") return { mine: true };
+  return author === "*" ? { team: true } : author === "" ? {} : { author };
+};
+
+export function searchFilters(known: Known): SearchFilter[] {
+  return [
+    { name: "since", label: "Any time", values: periods, sides: ["sessions", "history"] },
+    { name: "branch", label: "Any branch", values: known.branches, sides: ["sessions"] },
+    { name: "agent", label: "Any agent", values: known.agents, sides: ["sessions"] },
+    { ...authorFilter(known), sides: ["sessions"] },
+    {
+      name: "kind",
+      label: "Any kind",
+      values: chunkKinds.map((kind) => [kind, kind.replace("-", " ")]),
+      sides: ["sessions"],
+    },
+    { name: "language", label: "Any language", values: known.languages, sides: ["code"] },
+    { name: "path", label: "Path", sides: allSides },
+  ];
+}
+
+/** What the address asks: the words, where to search, and the filters. */
+export interface Question {
+  words: string;
+  /** Empty: the filters exclude each other. */
+  sides: readonly Side[];
+  code: { path?: string[]; language?: string[] };
+  /** Of sessions and history. */
+  others: {
+    since?: string;
+    branch?: string;
+    agent?: string;
+    mine?: true;
+    team?: true;
+    author?: string;
+    /** Word by word in all that was said and done, instead of by meaning. */
+    in?: "content";
+    kind?: (typeof chunkKinds)[number][];
+    file?: string[];
+  };
+}
+
+export function questionIn(query: URLSearchParams): Question {
+  const given = (name: string) => query.get(name) ?? "";
+  const isContent = given("in") === "content";
+  const scope = isContent ? "sessions" : given("in");
+  const used = searchFilters(nothingKnown).filter(({ name }) => given(name) !== "");
+  const sides = allSides.filter(
+    (side) =>
+      (scope === "" || scope === side) &&
+      used.every((filter) => filter.sides.includes(side) && !(isContent && filter.name === "kind")),
+  );
+  const [since, branch, agent, language, path] = ["since", "branch", "agent", "language", "path"].map(given);
+  const kind = chunkKinds.find((one) => one === given("kind"));
+  return {
+    words: given("q").trim(),
+    sides,
+    code: { ...(path && { path: [path] }), ...(language && { language: [language] }) },
+    others: {
+      ...(isContent && { in: "content" as const }),
+      ...(since && { since }),
+      ...(branch && { branch }),
+      ...(agent && { agent }),
+      ...authorIn(query),
+      ...(kind && { kind: [kind] }),
+      ...(path && { file: [path] }),
+    },
+  };
+}
+
+const kindsOf = {
+  code: ["code"],
+  sessions: ["sessions", "notes"],
+  history: ["commits", "events"],
+} as const;
+
+const limit = 20;
+
+/** As the daemon takes it; null: there is nothing to ask, or the filters exclude each other. */
+export function requestOf({
+  words: q,
+  sides,
+  code,
+  others,
+}: Question): Shaped<typeof searchAllRequest> | null {
+  if (q === "" || sides.length === 0) return null;
+  return { q, limit, only: sides.flatMap((side) => kindsOf[side]), ...code, ...others };
+}

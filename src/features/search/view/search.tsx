@@ -1,0 +1,100 @@
+import { useEffect, useMemo } from "preact/hooks";
+import { project } from "../../../page/api/project.ts";
+import { useAnswer } from "../../../page/api/use-answer.ts";
+import { FilterChips, Tabs } from "../../../page/components/chips.tsx";
+import { wordsOf } from "../../../page/components/marked.tsx";
+import { Failure, Loading } from "../../../page/components/states.tsx";
+import { counted } from "../../../page/components/words.ts";
+import type { ViewProps } from "../../../page/router.ts";
+import { linkTo } from "../../../page/router.ts";
+import { describeCoverage, describeNothingYet } from "../../../protocol/reading/evidence.ts";
+import type { Verdict } from "../../../protocol/values.ts";
+import { HitRow } from "./hit-row.tsx";
+import { type Found, foundIn } from "./hits.ts";
+import { nothingKnown, questionIn, requestOf, searchFilters } from "./question.ts";
+import { rememberSearch, Start } from "./start.tsx";
+import "./search.css";
+
+const scopes = [
+  ["", "All"],
+  ["code", "Code"],
+  ["sessions", "Sessions"],
+  ["history", "Commits"],
+  ["content", "Word by word"],
+] as const;
+
+/** Keys that follow one another faster are one question; words that stand so long were meant. Milliseconds. */
+const typedMs = 40;
+const meantMs = 2000;
+
+/** Results of the words in the address, with every key; before there are any, what to ask. */
+export default function Search({ query }: ViewProps) {
+  const question = questionIn(query);
+  const { words } = question;
+  const request = requestOf(question);
+  const { data, error } = useAnswer("searchAll", request, typedMs);
+  const found = useMemo(() => data && foundIn(data), [data]);
+  const isAnswered = words !== "" && data?.query === words;
+  useEffect(() => {
+    if (!isAnswered) return;
+    const timer = setTimeout(() => rememberSearch(words), meantMs);
+    return () => clearTimeout(timer);
+  }, [isAnswered, words]);
+  if (words === "") return <Start />;
+  return (
+    <>
+      <h1 class="hidden">Search</h1>
+      <div class="view-head">
+        <Tabs
+          label="Where to search"
+          tabs={scopes.map(([scope, label]) => ({
+            href: linkTo("/search", { ...Object.fromEntries(query), in: scope }),
+            label,
+            isCurrent: (query.get("in") ?? "") === scope,
+          }))}
+        />
+        <FilterChips filters={searchFilters(project.value ?? nothingKnown)} />
+      </div>
+      {request === null && (
+        <p class="summary">These filters exclude each other: they are about different kinds of results.</p>
+      )}
+      {request !== null && error && <Failure error={error} />}
+      {request !== null && !error && !found && <Loading />}
+      {request !== null && !error && found && <Results found={found} words={data?.query ?? words} />}
+    </>
+  );
+}
+
+function Results({ found, words }: { found: Found; words: string }) {
+  const { verdict, coverages, hits, total, tookMs, notes } = found;
+  const unread = coverages.map(hits.length === 0 ? describeNothingYet : describeCoverage);
+  const marked = wordsOf(words);
+  return (
+    <>
+      <p class="summary" role="status">
+        {hits.length === 0
+          ? unread.length === 0 && `Nothing found about “${words}”.`
+          : `${verdicts[verdict]}${counted(total, "result")} in ${Math.max(1, Math.round(tookMs))} ms`}
+      </p>
+      {[...unread, ...notes].map((note) => (
+        <p key={note} class="summary">
+          {note}
+        </p>
+      ))}
+      {hits.length > 0 && (
+        <ul class="rows">
+          {hits.map((hit) => (
+            <HitRow key={hit.key} hit={hit} words={marked} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const verdicts: Readonly<Record<Verdict, string>> = {
+  found: "",
+  maybe: "Maybe: these come closest. ",
+  not_yet: "",
+  probably_not_here: "Probably not here; these come closest. ",
+};

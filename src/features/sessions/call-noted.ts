@@ -1,0 +1,31 @@
+import type { Operation, RequestOf, ResponseOf } from "../../answers/operation.ts";
+import type { Project } from "../../base/paths.ts";
+import { relativeTime } from "../../base/text/relative-time.ts";
+import { call } from "../../client/call.ts";
+import type { UnreachableReason } from "../../client/daemon-client.ts";
+import type { Output } from "../../terminal/output.ts";
+import { listSessions } from "./operation.ts";
+
+/** A line newer than this says that somebody reads along. Milliseconds. */
+const oldAfterMs = 5000;
+
+/** Calls an operation on sessions, and says how old they are where no daemon answered and they are not recent. */
+export async function callNoted<O extends Operation>(
+  operation: O,
+  input: RequestOf<O>,
+  project: Project,
+  output: Output,
+): Promise<ResponseOf<O>> {
+  const reasons: UnreachableReason[] = [];
+  const answer = await call(operation, input, project, { onHere: (why) => reasons.push(why) });
+  const [without] = reasons;
+  if (without === undefined) return answer;
+  const [latest] = (await call(listSessions, { limit: 1 }, project, { without: "here" })).sessions;
+  const at = latest?.last_at ? Date.parse(latest.last_at) : Date.now();
+  if (Date.now() - at < oldAfterMs) return answer;
+  output.note(output.colors.dim(`${whyHere(without)}; the last session is from ${relativeTime(at)}.`));
+  return answer;
+}
+
+export const whyHere = (reason: UnreachableReason): string =>
+  reason === "timeout" ? "The daemon does not answer" : "No daemon is running";

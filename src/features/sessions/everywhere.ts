@@ -1,0 +1,55 @@
+import { ask, askEach, deadlineMs, projectsToAsk, within } from "../../answers/ask-projects.ts";
+import type { Shaped } from "../../protocol/shape-parts.ts";
+import {
+  listSessions,
+  type locateSessionRequest,
+  type locateSessionResponse,
+  type sessionsEverywhereRequest,
+  type sessionsEverywhereResponse,
+  showSession,
+} from "./operation.ts";
+
+/** Sessions of all projects, those with the latest line first. Errors as `searchEverywhere`. */
+export async function sessionsEverywhere(
+  { here, below, ...request }: Shaped<typeof sessionsEverywhereRequest>,
+  deadline = deadlineMs,
+): Promise<Shaped<typeof sessionsEverywhereResponse>> {
+  const limit = request.limit ?? 20;
+  const { answers, left_out } = await askEach(
+    (await projectsToAsk({ here, below })).filter(({ withMemory }) => withMemory),
+    ({ project }) => ask(project, listSessions, { ...request, limit }),
+    deadline,
+  );
+  const sessions = answers.flatMap(({ project, answer }) =>
+    answer.sessions.map((session) => ({ project: project.root, ...session })),
+  );
+  type Session = (typeof sessions)[number];
+  const latestFirst = (a: Session, b: Session) =>
+    (b.last_at ?? "").localeCompare(a.last_at ?? "") || (a.id < b.id ? -1 : 1);
+  return {
+    sessions: sessions.sort(latestFirst).slice(0, limit),
+    total: answers.reduce((sum, { answer }) => sum + answer.total, 0),
+    projects: answers.map(({ project }) => project.root),
+    left_out,
+  };
+}
+
+/**
+ * The root of the project that stores a session, of all but the one here; null where none does. Of an id's beginning that
+ * several have, the one that was used last.
+ */
+export async function locateSession(
+  { id, here }: Shaped<typeof locateSessionRequest>,
+  deadline = deadlineMs,
+): Promise<Shaped<typeof locateSessionResponse>> {
+  const end = performance.now() + deadline;
+  for (const { project, withMemory } of (await projectsToAsk({ here })).slice(1)) {
+    const left = end - performance.now();
+    if (left <= 0) break;
+    if (!withMemory) continue;
+    // One that cannot be read is as good as one without it.
+    const found = await within(ask(project, showSession, { id }), left).catch(() => null);
+    if (found !== null) return { root: project.root };
+  }
+  return { root: null };
+}

@@ -1,0 +1,115 @@
+import { type Command, Option } from "commander";
+import { defaultAgentName, setupNames } from "../../agents/profiles.ts";
+import { examples, run } from "../../terminal/frame.ts";
+import { shared } from "../../terminal/options.ts";
+
+export function declareSetup(program: Command): void {
+  program
+    .command("setup")
+    .description("Set Pommel up for you, once for all projects")
+    .option("--all", "record the sessions and commits of all projects")
+    .option("--named", "record only projects that you name with `pm init`")
+    .option(
+      "--agent <names>",
+      `set up these agents, comma separated: ${setupNames.join(", ")} (default: those found)`,
+    )
+    .option("--allow", "allow agents to call Pommel's tools without asking each time")
+    .option("--no-import", "do not import past sessions")
+    .option("-n, --dry-run", "show what would change")
+    .option("-y, --yes", "do not ask: all projects, the agents that are found, past sessions")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm setup", "asks one question, then sets up the agents that it finds"],
+        ["pm setup --yes", "the same without asking, for all projects"],
+        ["pm setup --named", "record only what `pm init` names"],
+        ["pm setup --dry-run", "every change that it would make"],
+      ),
+    )
+    .action(run(async () => (await import("./pm-setup.ts")).setupCommand));
+}
+
+export function declareInit(program: Command): void {
+  program
+    .command("init")
+    .description("Record this project, and set up agents in it for you (all projects: pm setup)")
+    .option("--languages <ids>", "index only these languages, comma separated (ids, names or extensions)")
+    .option(
+      "--agent <names>",
+      `the agents to set up, comma separated: ${setupNames.join(", ")} (default: ${defaultAgentName})`,
+    )
+    .option("--hooks", "add hooks to the agents' settings and git, even after pm disable")
+    .option("--no-hooks", "do not touch hooks")
+    .option("--mcp", "register the MCP server, so that agents can query Pommel")
+    .option("--allow", "allow agents to call Pommel's tools without asking each time")
+    .option("--instructions", "add a section on Pommel to the file agents read at start")
+    .option("--local", "set up agents for you only, in uncommitted files (default)")
+    .option("--team", "set up agents for the team, in files to commit")
+    .option("--import", "import past sessions of agents in this project")
+    .option("--no-import", "do not offer to import past sessions")
+    .option("-y, --yes", "do not ask: everything that it would offer at a terminal")
+    .addOption(new Option("--global").hideHelp())
+    .option("--start", "start the daemon, which indexes the project")
+    .option("--no-start", "do not offer to start the daemon")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm init", "set up this repository; asks how at a terminal"],
+        ["pm init --start --import", "start indexing, and import past sessions"],
+        ["pm init --yes", "the same without asking"],
+        ["pm init --team", "agents' files to commit, for everybody who works here"],
+        ["pm init --agent claude,codex --mcp", "with hooks and the MCP server for two agents"],
+        ["pm init --languages go,ts", "index only Go and TypeScript"],
+      ),
+    )
+    .action(run(async () => (await import("./init/pm-init.ts")).initCommand));
+}
+
+export function declareEnable(program: Command): void {
+  program
+    .command("enable")
+    .description("Record this project again, with hooks for Claude Code and git (pm init does this too)")
+    .option("--local", "use .claude/settings.local.json (only you), also where the team's files were used")
+    .option("--claude", "only Claude Code's hooks")
+    .option("--git", "only git's hooks")
+    .addHelpText(
+      "after",
+      examples(
+        ["pm enable", "add missing hooks to agents' settings and git"],
+        ["pm enable --git", "only git's: .git/hooks or core.hooksPath"],
+        ["pm enable --local", "only for you, not for the whole team"],
+      ),
+    )
+    .action(run(async () => (await import("./pm-enable.ts")).enableCommand));
+}
+
+/** `pm disable` */
+export function declareDisable(program: Command): void {
+  program
+    .command("disable")
+    .description("Stop recording, and remove what pm init added to agents' files and git hooks")
+    .option("--global", "in all projects, and from your own files that pm setup changed")
+    .addHelpText("after", examples(["pm disable", "nothing more is recorded here; files are as before"]))
+    .action(run(async () => (await import("./pm-enable.ts")).disableCommand));
+}
+
+export function declareUninstall(program: Command): void {
+  program
+    .command("uninstall")
+    .description("Remove Pommel from all projects and from your home, after showing what will go")
+    .option("--dry-run", "only show what would be removed")
+    .option("--keep-memory", "keep each project's memory (memory.db)")
+    .option(...shared.forGood)
+    .option("-y, --yes", "do not ask")
+    .addHelpText(
+      "after",
+      `${examples(
+        ["pm uninstall --dry-run", "what would go, by project"],
+        ["pm uninstall", "remove it, after asking"],
+        ["pm uninstall --keep-memory --yes", "for scripts, keeping sessions and notes"],
+        ["pm uninstall --for-good", "nothing is left in your home"],
+      )}\n\nThe memory stays in the trash, for \`pm memory undo\` after a new installation, until you run this with --for-good.
+Safe to run again. Finally: npm uninstall -g pommel`,
+    )
+    .action(run(async () => (await import("./pm-uninstall.ts")).uninstallCommand));
+}

@@ -1,0 +1,397 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent, TranscriptFile } from "../../agents/agent.ts";
+import { agentNamed, agents, setups } from "../../agents/registry.ts";
+import type { PartName, Place } from "../../agents/setup.ts";
+import { describeDaemon } from "../../answers/daemon/operation.ts";
+import type { ResponseOf } from "../../answers/operation.ts";
+import { loadConfig } from "../../base/config/config.ts";
+import { setConfig } from "../../base/config/config-edit.ts";
+import { PommelError } from "../../base/errors.ts";
+import { ownConfigFile, refuseAnothers } from "../../base/home.ts";
+import { isInside, type Project } from "../../base/paths.ts";
+import { shellQuoted } from "../../base/text/shell.ts";
+import { applyChanges, call } from "../../client/call.ts";
+import { findOrStartDaemon } from "../../client/connect.ts";
+import { rememberGone } from "../../git/projects/gone-checkout.ts";
+import { recordingConfig } from "../../git/projects/recorded.ts";
+import { type FileToRead, inOrderToRead } from "../../sessions/ingest/known-transcripts.ts";
+import { findPastProject } from "../../sessions/ingest/past-project.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { listKeys, type PlannedChange, type PlannedPart, planParts, previewParts } from "../../setup/plan.ts";
+import { switchOn, userPlace } from "../../setup/record.ts";
+import { canAsk } from "../../terminal/ask.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { interruptedCode } from "../../terminal/interruption.ts";
+import { humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { createProgress } from "../../terminal/progress.ts";
+import { counted, homeRelative, localTime, oneLine } from "../../terminal/text.ts";
+import { goneText, keepPastSessions, queueTranscripts } from "../import/import-sources.ts";
+import { countGone } from "../import/operation.ts";
+import { whatRuns } from "../jobs/what-runs.ts";
+import { suggestQuestions } from "../page/operation.ts";
+import { agentsNamed } from "./init/choices.ts";
+import {
+  type AgentOutcome,
+  type ChangedPaths,
+  describeAgents,
+  putAndReport,
+  stepPrinter,
+} from "./init/steps.ts";
+
+/** A daemon that still imports is slow. Milliseconds. */
+const patience = 5000;
+
+type Suggested = ResponseOf<typeof suggestQuestions>;
+
+/** One thing that is known by now, and two questions as commands to copy; fewer where there is too little to ask about. */
+async function suggestFirst(
+  project: Project,
+  cwd: string,
+): Promise<Pick<SetupResult, "finding" | "questions">> {
+  const pm = isInside(cwd, project.root) ? "pm" : `pm -C ${shellPath(project.root)}`;
+  const answer = await call(suggestQuestions, {}, project, { without: "fail", timeout: patience }).catch(
+    () => null,
+  );
+  const asked = new Map(answer?.questions.map(({ about, q }) => [about, q]));
+  const [sessions, line, code] = (["sessions", "line", "code"] as const).map((about) => asked.get(about));
+  const questions = [
+    ...(sessions === undefined ? [] : [`${pm} search sessions ${shellQuoted(sessions)}`]),
+    ...(line !== undefined
+      ? [`${pm} why ${shellPath(line)}`]
+      : code !== undefined
+        ? [`${pm} search ${shellQuoted(oneLine(code))}`]
+        : []),
+  ];
+  return { finding: answer?.finding ?? null, questions };
+}
+
+/** "You decided on 2 March 2026: “…”  (pm session show 1a2b3c4d:5)" */
+function findingText({
+  about,
+  quote,
+  session_id,
+  turn,
+  at,
+  sessions,
+}: NonNullable<Suggested["finding"]>): string {
+  const day = at === null ? "" : ` on ${localTime(at).slice(0, 10)}`;
+  const what =
+    about === "decision"
+      ? `You decided${day}: “${oneLine(quote)}”`
+      : `This worked in ${counted(sessions, "session")}, last${day}: ${oneLine(quote)}`;
+  return `${what}\n  (pm session show ${shortId(session_id)}:${turn})`;
+}
+
+/** As one types it: without quotes where none are needed. */
+function shellPath(path: string): string {
+  const shown = homeRelative(path);
+  return /^[\w~./:@+-]+$/.test(shown) ? shown : shellQuoted(path);
+}
+
+interface PastProject {
+  project: Project;
+  transcripts: ({ agent: Agent; path: string } & FileToRead)[];
+  /** Directories that are gone and were checkouts of it. */
+  gone: Set<string>;
+}
+
+/** Past sessions of all projects on this machine. */
+interface PastSessions {
+  projects: PastProject[];
+  sessions: number;
+  bytes: number;
+  /** Of directories that are gone, or that are not recorded. */
+  left: number;
+}
+
+/** How many transcripts are looked into at once. */
+const atOnce = 16;
+
+/** Looks into the beginning of each transcript on this machine. */
+async function findAllSessions(isWanted: (project: Project) => boolean): Promise<PastSessions> {
+  const byProject = new Map<string, PastSessions["projects"][number]>();
+  const known = new Map<string, Promise<Project | null>>();
+  const found = { sessions: 0, bytes: 0, left: 0 };
+  const add = async (agent: Agent, { path, size, mtimeMs }: TranscriptFile) => {
+    const info = await agent.describe(path).catch(() => null);
+    if (info === null) return;
+    const asked = known.get(info.cwd) ?? findPastProject(agent, path, info.cwd).catch(() => null);
+    known.set(info.cwd, asked);
+    const project = await asked;
+    if (project === null || !isWanted(project)) {
+      if (info.parent === null) found.left++;
+      return;
+    }
+    const of = byProject.get(project.id) ?? { project, transcripts: [], gone: new Set() };
+    byProject.set(project.id, of);
+    of.transcripts.push({ agent, path, size, mtimeMs, startedAt: info.startedAt });
+    if (!existsSync(info.cwd)) of.gone.add(info.cwd);
+    if (info.parent === null) found.sessions++;
+    found.bytes += size;
+  };
+  for (const agent of agents) {
+    for (const root of agent.roots()) {
+      let batch: Promise<void>[] = [];
+      for await (const file of agent.list(root)) {
+        batch.push(add(agent, file));
+        if (batch.length === atOnce) await Promise.all(batch);
+        if (batch.length === atOnce) batch = [];
+      }
+      await Promise.all(batch);
+    }
+  }
+  return { projects: [...byProject.values()], ...found };
+}
+
+/** Whether a project's sessions are recorded, once `record` is set. */
+const isRecordedBy =
+  (record: "all" | "named") =>
+  (project: Project): boolean =>
+    record === "all" || recordingConfig(project).config["sessions.capture"];
+
+/** Has the daemon read them in the background: of this project first, then of those with the newest. */
+async function askToImport({ projects }: PastSessions, cwd: string): Promise<void> {
+  const newest = ({ transcripts }: PastProject) => Math.max(...transcripts.map(({ mtimeMs }) => mtimeMs));
+  const isHere = ({ project }: PastProject) => Number(isInside(cwd, project.root));
+  const inOrder = projects.toSorted((a, b) => isHere(b) - isHere(a) || newest(b) - newest(a));
+  for (const { project, transcripts, gone } of inOrder) {
+    for (const directory of gone) rememberGone(project, directory);
+    for (const agent of new Set(transcripts.map((one) => one.agent))) {
+      const files = transcripts.filter((one) => one.agent === agent);
+      const paths = inOrderToRead(agent, project.root, files).map(({ path }) => path);
+      await queueTranscripts(project, agent, paths);
+    }
+  }
+}
+
+/** How many transcripts are gone that nobody had read. */
+async function countGoneIn({ projects }: PastSessions): Promise<number> {
+  let gone = 0;
+  for (const { project, transcripts } of projects)
+    gone += await call(countGone, { paths: transcripts.map(({ path }) => path) }, project);
+  return gone;
+}
+
+/** Who set Pommel up waits no longer; the daemon goes on. Milliseconds. */
+const watchedFor = 45_000;
+
+/** Shows how far the daemon is. @returns how many transcripts are left to read */
+async function watchImport(total: number): Promise<number> {
+  const progress = createProgress({ label: "Importing", unit: "transcripts" });
+  const deadline = performance.now() + watchedFor;
+  try {
+    for (;;) {
+      const { importing } = await call(describeDaemon, {}, null, { without: "fail" });
+      if (importing === 0 || performance.now() > deadline) return importing;
+      progress.update(Math.max(0, total - importing), total);
+      await sleep(200);
+    }
+  } finally {
+    progress.finish();
+  }
+}
+
+interface SetupOptions {
+  all?: boolean;
+  named?: boolean;
+  agent?: string;
+  allow?: boolean;
+  import?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** The JSON of `pm setup`; paths are relative to `home`. */
+interface SetupResult extends ChangedPaths {
+  home: string;
+  dry_run: boolean;
+  record: "all" | "named";
+  agents: AgentOutcome[];
+  past: { sessions: number; projects: number; bytes: number; left: number } | null;
+  /** Transcripts that the daemon is still reading. */
+  importing: number;
+  /** Transcripts that were deleted before they could be read. */
+  gone: number;
+  /** With --dry-run: what would be changed in files of agents. */
+  changes: PlannedChange[] | null;
+  /** One thing of this person's own past, with its evidence. */
+  finding: Suggested["finding"];
+  /** Commands worth trying, made from this person's own sessions and code. */
+  questions: string[];
+}
+
+/** `pm setup`: the one set-up of a person. Everything it does can be done again, and undone. */
+export async function setupCommand(
+  { cwd, output }: CommandContext,
+  options: SetupOptions,
+): Promise<number | undefined> {
+  if (options.all && options.named)
+    throw new PommelError("usage", "--all and --named exclude each other.", "Give one of them.");
+  const place = userPlace();
+  // The agents' files lie there, also where POMMEL_HOME is elsewhere.
+  refuseAnothers(place.dir);
+  const planned = await planWanted(place, options);
+  const record = await chooseRecord(options, planned, output);
+  if (record === null) return interruptedCode;
+  if (!options.dryRun) {
+    await saveRecording(record);
+    // Before anything is read: an agent that is started now may delete what is old.
+    if (options.import !== false) await keepPastSessions(output);
+  }
+  const past = options.import === false ? null : await findAllSessions(isRecordedBy(record));
+  const result: SetupResult = {
+    home: place.dir,
+    dry_run: options.dryRun ?? false,
+    record,
+    ...{ created: [], changed: [], already: [], agents: [] },
+    past: past && { ...figuresOf(past), projects: past.projects.length },
+    importing: 0,
+    gone: 0,
+    changes: null,
+    finding: null,
+    questions: [],
+  };
+  if (options.dryRun) {
+    result.changes = previewParts(planned);
+    for (const line of preview(result.changes, record, past, output)) output.print(line);
+    output.result(result, "\nNothing was changed (--dry-run).");
+    return undefined;
+  }
+  output.print(`${tick("ok", output.colors)} ${recordText[record]}`);
+  switchOn(place);
+  result.agents = describeAgents(await putAndReport(planned, stepPrinter(output, null, result, "~/")));
+  await findOrStartDaemon();
+  if (past !== null && past.sessions > 0) {
+    await askToImport(past, cwd);
+    const transcripts = past.projects.reduce((sum, one) => sum + one.transcripts.length, 0);
+    result.importing = await watchImport(transcripts);
+    result.gone = await countGoneIn(past);
+    output.print(`${tick("ok", output.colors)} ${pastText(past)}: ${importText(result.importing)}`);
+    if (result.gone > 0) output.note(goneText(result.gone));
+  }
+  const shown = past === null ? null : mostTelling(past, cwd);
+  if (shown !== null) Object.assign(result, await suggestFirst(shown, cwd));
+  const running = shown === null || output.json ? null : await whatRuns(shown, output.colors);
+  output.result(result, () => lastWords(result, running, output));
+  return undefined;
+}
+
+async function saveRecording(record: "all" | "named"): Promise<void> {
+  if (isRecording(record)) return;
+  setConfig(null, "sessions.record", record, { global: true });
+  await applyChanges(null);
+}
+
+const recordText = {
+  all: "Sessions and commits of all your projects are recorded, on this machine only",
+  named: "Sessions and commits are recorded in projects that you name with `pm init`",
+} as const;
+
+/** The parts of the agents that are used on this machine, or of those that were named. */
+function planWanted(place: Place, { agent, allow = false }: SetupOptions): Promise<PlannedPart[]> {
+  // The server says itself when to ask it; a file that all projects read would cost those without a past.
+  const names: PartName[] = ["hooks", "mcp"];
+  if (allow) names.push("permissions");
+  const chosen = agent === undefined ? setups.filter((setup) => setup.isUsed(place)) : agentsNamed(agent);
+  return planParts(place, new Set(listKeys(chosen, names)), true);
+}
+
+/** The one question. @returns null when somebody left */
+async function chooseRecord(
+  { all, named, yes, dryRun }: SetupOptions,
+  planned: readonly PlannedPart[],
+  output: Output,
+): Promise<"all" | "named" | null> {
+  if (all || named) return all ? "all" : "named";
+  if (yes || dryRun || !canAsk(output)) return "all";
+  const { askWhatToRecord } = await import("./init/dialogue.ts");
+  const titles = [...new Set(planned.map(({ part }) => part.title))];
+  return askWhatToRecord(titles.length === 0 ? "No agent found yet" : `Found ${titles.join(", ")}`);
+}
+
+/** Whether the user's configuration says so. */
+function isRecording(record: "all" | "named"): boolean {
+  const { config, origin } = loadConfig(null);
+  return origin["sessions.record"] === "global" && config["sessions.record"] === record;
+}
+
+/** Every change that it would make. */
+function preview(
+  changes: readonly PlannedChange[],
+  record: "all" | "named",
+  past: PastSessions | null,
+  { colors }: Output,
+): string[] {
+  const settings = isRecording(record) ? [] : [`    + sessions.record = "${record}"`];
+  const files = changes.flatMap(({ agent, part, file, is_new, lines, problem }) => [
+    `  ~/${file}${is_new ? " (new)" : ""}: ${agentNamed(agent)!.title}, ${part}${problem === null ? "" : `: ${problem}`}`,
+    ...shortened(lines).map((line) => colors.dim(`    ${line}`)),
+  ]);
+  return [
+    recordText[record],
+    ...(settings.length === 0 ? [] : [`  ${homeRelative(ownConfigFile())}`, ...settings]),
+    ...files,
+    ...(past === null ? [] : [`${pastText(past)}: would be imported`]),
+  ];
+}
+
+const figuresOf = ({ sessions, bytes, left }: PastSessions) => ({ sessions, bytes, left });
+
+/** The lines of a change that one looks at; `--json` has all of them. */
+const shownLines = 12;
+
+function shortened(lines: readonly string[]): string[] {
+  const shown = lines.length > shownLines ? lines.slice(0, shownLines / 2) : lines;
+  const rest = lines.length - shown.length;
+  return [
+    ...shown.map((line) => `${line[0]} ${line.slice(1)}`),
+    ...(rest === 0 ? [] : [`… ${rest} more lines (--json shows all)`]),
+  ];
+}
+
+/** "137 past sessions of 2 projects (149.4 MB), without 135 whose directories are gone or not recorded" */
+function pastText({ sessions, projects, bytes, left }: PastSessions): string {
+  const what = `${counted(sessions, "past session")} of ${counted(projects.length, "project")} (${humanBytes(bytes)})`;
+  return left === 0 ? what : `${what}, without ${left} whose directories are gone or not recorded`;
+}
+
+function importText(importing: number): string {
+  return importing === 0
+    ? "all imported"
+    : `${counted(importing, "transcript")} to go, in the background (\`pm status\`)`;
+}
+
+/** The project that somebody is in, else the one with the most sessions. */
+function mostTelling({ projects }: PastSessions, cwd: string): Project | null {
+  const [first] = projects.toSorted(
+    (one, other) =>
+      Number(isInside(cwd, other.project.root)) - Number(isInside(cwd, one.project.root)) ||
+      other.transcripts.length - one.transcripts.length,
+  );
+  return first?.project ?? null;
+}
+
+/** @param running what the daemon is at for the project that is shown; null: there is none */
+function lastWords(
+  { agents, finding, questions }: SetupResult,
+  running: string | null,
+  { colors }: Output,
+): string {
+  const lines = [
+    ...(agents.length === 0
+      ? [
+          "No agent was found on this machine: run `pm setup` again when there is one, or name it with --agent.",
+        ]
+      : []),
+    ...(finding === null ? [] : ["", findingText(finding)]),
+    ...(running === null ? [] : ["", running]),
+    "",
+    questions.length === 0 ? "Look around:" : "Worth asking:",
+    ...questions.map((question) => `  ${question}`),
+    `  pm open${colors.dim("    the page: sessions, commits, who wrote what")}`,
+    "",
+    colors.dim("`pm disable --global` stops it and undoes this; `pm uninstall` removes everything."),
+  ];
+  return lines.join("\n");
+}

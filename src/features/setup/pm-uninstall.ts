@@ -1,0 +1,352 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { isBlankObject } from "../../agents/setup/json-entry.ts";
+import type { Place } from "../../agents/setup.ts";
+import { listProjects } from "../../answers/known-projects.ts";
+import { explanationOf, PommelError } from "../../base/errors.ts";
+import { removeOwn, type SeenPlace, seePlace } from "../../base/files/remove-own.ts";
+import { homeOf, listHomeDirectories, registryFile } from "../../base/home.ts";
+import { isInside, type Project, projectAt } from "../../base/paths.ts";
+import { stopDaemon } from "../../client/stop-daemon.ts";
+import { GitFailure, gitText } from "../../git/git.ts";
+import { findProject, findProjectIfAny } from "../../git/projects/find-project.ts";
+import { listFilesWithParts, listParts, takeParts } from "../../setup/plan.ts";
+import { projectPlace, readRecord, userPlace } from "../../setup/record.ts";
+import { canAsk, confirm } from "../../terminal/ask.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { humanBytes, type Output, tick } from "../../terminal/output.ts";
+import { counted, homeRelative } from "../../terminal/text.ts";
+import type { TrashEntry } from "../forget/operation.ts";
+import { closeRegistry, trashProjects } from "../projects/known-projects.ts";
+import { describeEntry, trashDir } from "../trash/undo.ts";
+import { listKept } from "./pm-enable.ts";
+
+interface UninstallOptions {
+  yes?: boolean;
+  dryRun?: boolean;
+  keepMemory?: boolean;
+  forGood?: boolean;
+}
+
+/** A project in the JSON of `pm uninstall`. */
+interface ProjectReport {
+  root: string;
+  /** `unreachable`: its directory is not there. */
+  state: "to_remove" | "removed" | "failed" | "unreachable";
+  /** What Pommel is in, from the root. */
+  files: string[];
+  /** Files that somebody changed: they stay. */
+  kept: { file: string; reason: string }[];
+  error: string | null;
+}
+
+/** The JSON of `pm uninstall`. */
+interface UninstallResult {
+  dry_run: boolean;
+  keep_memory: boolean;
+  for_good: boolean;
+  /** What `pm memory undo` brings back after a new installation; null: nothing is kept there. */
+  trash: TrashEntry | null;
+  projects: ProjectReport[];
+  /** The user's own files, from the home, and directories. */
+  user: {
+    files: string[];
+    directories: { path: string; bytes: number }[];
+    /** Of the memories in them. */
+    memory_bytes: number;
+    error: string | null;
+  };
+  /** Files that have a line for completion in them, which only their owner can take out. */
+  completions: string[];
+}
+
+/** `pm uninstall`: takes Pommel out of all projects and the user's files, after showing what that is. */
+export async function uninstallCommand(
+  { cwd, output }: CommandContext,
+  { yes = false, dryRun = false, keepMemory = false, forGood = false }: UninstallOptions,
+): Promise<number> {
+  const roots = await rootsToClear(cwd);
+  const projects = new Map(
+    await Promise.all(
+      roots.map(async (root) => [root, await findProject(root).catch(() => projectAt(root))] as const),
+    ),
+  );
+  const seen = userDirectories();
+  const result: UninstallResult = {
+    dry_run: dryRun,
+    keep_memory: keepMemory,
+    for_good: forGood,
+    trash: null,
+    projects: await Promise.all([...projects].map(previewOf)),
+    user: {
+      files: await listFilesWithParts(listParts(userPlace())),
+      directories: seen.map(({ path }) => ({ path, bytes: sizeOf(path) })),
+      memory_bytes: sizeOf(projectsDir()),
+      error: null,
+    },
+    completions: completionFiles(),
+  };
+  for (const line of describe(result, output)) output.print(line);
+  if (dryRun) {
+    output.result(result, "\nNothing was removed (--dry-run).");
+    return 0;
+  }
+  if (!yes && isSomething(result)) {
+    if (!canAsk(output)) {
+      throw new PommelError(
+        "usage",
+        "There is no terminal to ask at.",
+        "Run `pm uninstall --yes` to remove all of this.",
+      );
+    }
+    if (!(await confirm("\nRemove all of this?", false))) {
+      output.print("Nothing was removed.");
+      return 1;
+    }
+  }
+  const places = [...[...projects.values()].map((project) => projectPlace(project)), userPlace()];
+  const created = places.flatMap(createdFiles);
+  for (const report of result.projects) {
+    if (report.state === "to_remove") await clearProject(report, projects.get(report.root)!);
+    if (!output.json) for (const line of outcomeOf(report)) output.note(line);
+  }
+  const failed = result.projects.filter(({ state }) => state === "failed");
+  // After the hooks, which would start it again.
+  await stopDaemon();
+  await clearUser(result, seen, { keepsRecords: failed.length > 0, keepsMemory: keepMemory, forGood });
+  for (const file of created) removeIfBlank(file);
+  for (const path of listHomeDirectories().filter(isLink))
+    output.note(`${tick("warn", output.colors)} ${homeRelative(path)} is a link, and was left as it is.`);
+  if (result.user.error !== null) output.note(`${tick("warn", output.colors)} ${result.user.error}`);
+  output.result(result, () => lastWords(result, output));
+  return failed.length > 0 || result.user.error !== null ? 1 : 0;
+}
+
+/** Every checkout that is known, and the one that somebody is in. */
+async function rootsToClear(cwd: string): Promise<string[]> {
+  // Looking into a registry makes one.
+  if (!existsSync(registryFile())) return [];
+  const here = await findProjectIfAny(cwd);
+  const listed = listProjects();
+  const known = listed.flatMap(({ checkouts }) => checkouts.map(({ root }) => root));
+  const isHere = here !== null && (await listFilesWithParts(listParts(projectPlace(here)))).length > 0;
+  return [...new Set([...known, ...(isHere ? [here.root] : [])])];
+}
+
+async function previewOf([root, project]: [root: string, project: Project]): Promise<ProjectReport> {
+  const report: ProjectReport = {
+    root,
+    state: existsSync(root) ? "to_remove" : "unreachable",
+    files: [],
+    kept: [],
+    error: null,
+  };
+  if (report.state === "to_remove") report.files = await listFilesWithParts(listParts(projectPlace(project)));
+  return report;
+}
+
+async function clearProject(report: ProjectReport, project: Project): Promise<void> {
+  try {
+    const { taken, failures } = await takeParts(projectPlace(project));
+    report.kept = listKept(taken);
+    if (failures.length > 0) throw failures[0];
+    await removeRefs(report.root);
+    report.state = "removed";
+  } catch (error) {
+    report.state = "failed";
+    report.error = explanationOf(error);
+  }
+}
+
+/** What sharing the memory left in the repository; a branch on a server is others' as well, and stays. */
+async function removeRefs(root: string): Promise<void> {
+  try {
+    const refs = await gitText(root, ["for-each-ref", "--format=%(refname)", "refs/pommel"]);
+    for (const ref of refs.split("\n")) if (ref !== "") await gitText(root, ["update-ref", "-d", ref]);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+  }
+}
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+const userDirectories = (): SeenPlace[] =>
+  listHomeDirectories().flatMap((path) => (isLink(path) ? [] : (seePlace(path) ?? [])));
+
+const projectsDir = () => join(homeOf().dataDir, "projects");
+
+interface Kept {
+  /** What says which files were changed, and how: there are some left. */
+  keepsRecords: boolean;
+  keepsMemory: boolean;
+  forGood: boolean;
+}
+
+/** @param seen directories as they were when somebody agreed to remove them */
+async function clearUser(
+  result: UninstallResult,
+  seen: readonly SeenPlace[],
+  { keepsRecords, keepsMemory, forGood }: Kept,
+): Promise<void> {
+  const { configDir, dataDir } = homeOf();
+  const keepsProjects = keepsMemory || keepsRecords;
+  try {
+    const { failures } = await takeParts(userPlace());
+    if (failures.length > 0) throw failures[0];
+    const known =
+      forGood || keepsProjects ? [] : listProjects().filter(({ project }) => existsSync(project.memoryDb));
+    if (known.length > 0) {
+      const what = known.map(({ name }) => name).join(", ");
+      const ids = known.map(({ id }) => id);
+      result.trash = describeEntry(trashProjects(ids, "pm uninstall", what));
+    }
+    closeRegistry();
+    const kept = [
+      ...(keepsProjects ? [projectsDir(), registryFile()] : []),
+      ...(forGood ? [] : [trashDir()]),
+    ].filter((path) => existsSync(path));
+    // Without them, what is kept cannot be read.
+    if (keepsMemory || kept.includes(trashDir()))
+      kept.push(join(dataDir, "encryption.json"), join(configDir, "keys"), join(configDir, "sync-key.txt"));
+    // What this run has made is no surprise.
+    for (const made of userDirectories()) {
+      clearDirectory(seen.find(({ path }) => path === made.path) ?? made, kept);
+      removeEmptyParents(made.path);
+    }
+  } catch (error) {
+    result.user.error = explanationOf(error);
+  }
+}
+
+function clearDirectory(directory: SeenPlace, kept: readonly string[]): void {
+  const { path: dir } = directory;
+  if (!kept.some((path) => existsSync(path) && isInside(path, dir))) {
+    removeOwn(dir, directory);
+    return;
+  }
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    // What is kept is no repository's either.
+    if (name === ".gitignore") continue;
+    if (!kept.some((one) => isInside(path, one))) removeOwn(path);
+  }
+}
+
+/** `~/.local/share` and the like, where nothing else is in them. */
+function removeEmptyParents(directory: string): void {
+  for (let dir = dirname(directory); isInside(dir, homedir()) && dir !== homedir(); dir = dirname(dir)) {
+    try {
+      rmdirSync(dir);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Files that were not there before Pommel, by one of its records: another may have added to them, and not know it. */
+function createdFiles(place: Place): string[] {
+  const files = Object.entries(readRecord(place).files).filter(([, { created }]) => created);
+  return files.map(([name]) => resolve(place.dir, name));
+}
+
+function removeIfBlank(file: string): void {
+  try {
+    if (isBlankObject(readFileSync(file, "utf8"))) rmSync(file);
+  } catch {
+    // It is gone, as it should be, or not ours to remove.
+  }
+}
+
+/** Bytes of a file, or of all in a directory; links count as themselves. */
+function sizeOf(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.size ?? 0;
+  return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
+}
+
+function completionFiles(): string[] {
+  const home = homedir();
+  const files = [".bashrc", ".bash_profile", ".zshrc", ".zprofile"].map((name) => join(home, name));
+  const fish = join(process.env.XDG_CONFIG_HOME || join(home, ".config"), "fish", "completions", "pm.fish");
+  const mentions = (file: string) => {
+    try {
+      return readFileSync(file, "utf8").includes("pm completion");
+    } catch {
+      return false;
+    }
+  };
+  return [...files.filter(mentions), ...(existsSync(fish) ? [fish] : [])];
+}
+
+function isSomething({ projects, user }: UninstallResult): boolean {
+  return projects.length > 0 || user.files.length > 0 || user.directories.length > 0;
+}
+
+function describe(result: UninstallResult, output: Output): string[] {
+  const { projects, user, keep_memory, for_good } = result;
+  const { bold, dim, warn } = output.colors;
+  if (!isSomething(result)) return ["Nothing to remove: only the program itself is installed."];
+  const lines: string[] = [];
+  for (const { root, state, files } of projects) {
+    lines.push(bold(homeRelative(root)));
+    if (state === "unreachable") {
+      lines.push(dim("  not reachable, left as it is; run `pm uninstall` again when it is back"));
+      continue;
+    }
+    if (files.length > 0) lines.push(`  Pommel's entries in ${files.map(homeRelative).join(", ")}`);
+  }
+  if (user.files.length + user.directories.length > 0) lines.push(bold("For all projects"));
+  for (const { path, bytes } of user.directories)
+    lines.push(`  ${homeRelative(path)}/  ${humanBytes(bytes)}`);
+  if (user.memory_bytes > 0) {
+    const fate = keep_memory
+      ? "kept"
+      : for_good
+        ? warn("gone for good: sessions, notes, decisions")
+        : "it stays in the trash";
+    lines.push(`  including the memory of all projects, ${humanBytes(user.memory_bytes)} (${fate})`);
+  }
+  if (for_good && !keep_memory && existsSync(join(homeOf().configDir, "sync-key.txt"))) {
+    lines.push(`  ${warn("including sync-key.txt: without it, an encrypted shared memory cannot be read")}`);
+  }
+  if (user.files.length > 0)
+    lines.push(`  Pommel's entries in ${user.files.map((file) => `~/${file}`).join(", ")}`);
+  return lines;
+}
+
+function outcomeOf({ root, state, kept, error }: ProjectReport): string[] {
+  const lines = kept.map(
+    ({ file, reason }) => `  ${homeRelative(root)}: ${file} was left as it is: ${reason}.`,
+  );
+  if (state === "failed") lines.push(`  ${homeRelative(root)}: not removed: ${error}`);
+  return lines;
+}
+
+function lastWords(
+  { projects, user, completions, keep_memory, trash }: UninstallResult,
+  output: Output,
+): string {
+  const count = (state: ProjectReport["state"]) => projects.filter((one) => one.state === state).length;
+  const lines: string[] = [];
+  const failed = count("failed");
+  const isCleared = user.error === null;
+  const cleared = [counted(count("removed"), "checkout"), ...(isCleared ? ["your own files"] : [])];
+  const left = [
+    ...(failed > 0 ? [counted(failed, "checkout")] : []),
+    ...(isCleared ? [] : ["some of your own files, and what Pommel stored"]),
+  ];
+  const mark = tick(left.length > 0 ? "warn" : "ok", output.colors);
+  lines.push(`${mark} Pommel is removed from ${cleared.join(" and ")}.`);
+  if (left.length > 0) lines.push(`  Left: ${left.join("; ")}. See above, then run \`pm uninstall\` again.`);
+  if (keep_memory) lines.push("  The memory is kept: Pommel finds it again when it is installed.");
+  if (trash) {
+    lines.push(
+      `  The memory is in ${homeRelative(trashDir())}: \`pm memory undo\` brings it back after a new installation.`,
+      "  `pm uninstall --for-good` deletes it as well.",
+    );
+  }
+  for (const file of completions) lines.push(`  Remove the completion of \`pm\` from ${homeRelative(file)}.`);
+  if (left.length === 0) lines.push("", "Finally, remove the program:", "  npm uninstall -g pommel");
+  return lines.join("\n");
+}

@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+import { examples, query } from "../../terminal/frame.ts";
+import { addOptions, shared } from "../../terminal/options.ts";
+import { showStats } from "./operation.ts";
+
+/** `pm code stats`. */
+export function declareStats(code: Command): void {
+  const stats = code
+    .command("stats")
+    .description("Show the shares of agents and people in committed lines, by author, directory and week");
+  addOptions(stats, showStats, { depth: "--dir-depth <levels>" })
+    .option(shared.limit[0], "rows per table (default: 10)", shared.limit[2])
+    .addHelpText(
+      "after",
+      examples(
+        ["pm code stats", "HEAD's history, as far as it is analysed"],
+        ['pm code stats --since "last month" --path src', "last month, in src"],
+        ["pm code stats --json", "for scripts"],
+      ),
+    )
+    .action(query(async () => (await import("./pm-stats.ts")).statsCommand));
+}

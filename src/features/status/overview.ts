@@ -1,0 +1,57 @@
+import type { Project } from "../../base/paths.ts";
+import { call } from "../../client/call.ts";
+import { findProjectIfAny, isRemembered, seeProject } from "../../git/projects/find-project.ts";
+import { whyNotIndexed } from "../../git/projects/indexed.ts";
+import type { CommandContext } from "../../terminal/frame.ts";
+import { aligned } from "../../terminal/output.ts";
+import { counted, homeRelative } from "../../terminal/text.ts";
+import type { SessionsResponse } from "../sessions/operation.ts";
+import { listSessions } from "../sessions/operation.ts";
+
+const ofADay = [
+  ['pm search "..."', "find code, sessions and commits"],
+  ["pm why FILE:LINE", "why a line is there: its commit, session, prompt and decision"],
+  ["pm blame FILE", "who wrote each line: agents or people"],
+  ["pm session", "past sessions, or one of them"],
+  ["pm review", "what a change does, line by line with its prompts"],
+  ["pm how WHAT", "how something is run here; pm fix: what fixed an error before"],
+  ['pm note "..."', "remember something for good"],
+  ["pm digest", "what happened lately"],
+  ["pm status", "the daemon, the index, and current work"],
+  ["pm open", "all of it in the browser"],
+] as const;
+
+const toBegin = [
+  ["pm setup", "set Pommel up for you, once for all projects"],
+  ['pm search "..."', "find code in any repository, set up or not"],
+  ["pm projects", "the projects that are remembered"],
+] as const;
+
+/** `pm` alone: what was done here last and the commands of a day; outside of a project, how to begin. */
+export async function overview({ cwd, output }: CommandContext): Promise<void> {
+  const around = await findProjectIfAny(cwd, seeProject);
+  const isKnown = around !== null && isRemembered(around);
+  const project = around !== null && (isKnown || whyNotIndexed(around) === null) ? around : null;
+  const answer = project !== null && isKnown ? await latestIn(project) : null;
+  const { colors } = output;
+  const list = (commands: typeof ofADay | typeof toBegin) =>
+    aligned(commands.map(([command, does]) => [`  ${colors.bold(command)}`, does]));
+  const { renderSessions } = await import("../sessions/pm-session-list.ts");
+  const { root = null } = project ?? {};
+  const { sessions, total } = answer ?? { sessions: [], total: 0 };
+  output.result({ project: root, total, sessions }, () => {
+    const parts =
+      root === null
+        ? ["Pommel finds code, past agent sessions, and why a line is there.", list(toBegin)]
+        : [
+            `${colors.bold(homeRelative(root))}  ${total > 0 ? counted(total, "session") : "no sessions yet; pm setup records them, pm import has past ones"}`,
+            ...(total > 0 ? [renderSessions(sessions, output)] : []),
+            list(ofADay),
+          ];
+    return [...parts, colors.dim("More commands: pm help")].join("\n\n");
+  });
+}
+
+/** null where nothing is recorded, or what is recorded cannot be read: `pm status` says why. */
+const latestIn = (project: Project): Promise<SessionsResponse | null> =>
+  call(listSessions, { limit: 3 }, project, { without: "here" }).catch(() => null);

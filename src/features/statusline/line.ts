@@ -1,0 +1,43 @@
+import { isoTime } from "../../base/text/iso-time.ts";
+import { linesByAuthor } from "../../store/memory/commits/attributions.ts";
+import { listCheckpoints } from "../../store/memory/commits/checkpoints.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { listSessions, memoryCounts, sessionByUid } from "../../store/memory/sessions/sessions.ts";
+import { injectedIn } from "../context/injected.ts";
+import { isRunning } from "../sessions/session-words.ts";
+import type { StatuslineAnswer } from "./operation.ts";
+
+const maxInjections = 100;
+
+/** What a status line says of the project, and of the session that it stands under. */
+export function statuslineOf(
+  memory: Memory,
+  { session_id = "" }: { session_id?: string | undefined },
+): StatuslineAnswer {
+  return memory.inSnapshot(() => {
+    const recent = listSessions(memory, { since: Date.now() - hourMs });
+    const at = (session: (typeof recent)[number]) => ({
+      ended_at: isoTime(session.endedAt),
+      last_at: isoTime(session.lastAt),
+    });
+    return {
+      sessions: memoryCounts(memory).sessions,
+      running: recent.filter((session) => isRunning(at(session))).length,
+      session: sessionByUid(memory, session_id) === null ? null : sessionOf(memory, session_id),
+    };
+  });
+}
+
+const hourMs = 3_600_000;
+
+function sessionOf(memory: Memory, session: string): StatuslineAnswer["session"] {
+  const lines = { agent: 0, human: 0, unknown: 0 };
+  for (const { commit } of listCheckpoints(memory, { session })) {
+    const { agent, human, unknown } = linesByAuthor(memory, commit.id);
+    lines.agent += agent;
+    lines.human += human;
+    lines.unknown += unknown;
+  }
+  const items = injectedIn(memory, { session, limit: maxInjections }).flatMap((injection) => injection.items);
+  return { lines, injected: items.length, used: items.filter(({ use }) => use?.outcome === "used").length };
+}

@@ -1,0 +1,201 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Entry } from "../../agents/agent.ts";
+import { PommelError } from "../../base/errors.ts";
+import { addTo } from "../../base/multimap.ts";
+import { compileLiteral } from "../../base/text/pattern.ts";
+import { type Matcher, wordMatchersOf } from "../../code/search/verbatim/matchers.ts";
+import type { ContentRole } from "../../protocol/values.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import { inflateContent } from "../../store/memory/sessions/content.ts";
+import { type ArchivedTurn, archivedTurns, contentById } from "../../store/memory/sessions/turn-lookup.ts";
+import type { StoredLine } from "../turn-content.ts";
+import { filterOf } from "./scope.ts";
+import type { SessionQuery } from "./types.ts";
+
+/**
+ * Searches all that was said and done, tool output included: the archived turns, word by word. They are packed, and no
+ * index knows all of their words, so they are unpacked newest first, until enough is found or the time is over. Most are
+ * left aside by a look at their JSON, which takes a tenth of the time of parsing it.
+ */
+
+/** A turn that matches, and its first match. */
+interface ContentHit extends ArchivedTurn {
+  /** The line's place in the session. */
+  seq: number;
+  at: number | null;
+  role: ContentRole;
+  /** Of a call and its result. */
+  tool: string | null;
+  text: string;
+  /** Where the match begins. UTF-16 offset. */
+  start: number;
+}
+
+export interface ContentFound {
+  /** By session: every matching turn of each. In the order in which they are shown. */
+  groups: { shown: ContentHit; others: ContentHit[] }[];
+  reason: string;
+  notes: string[];
+}
+
+/** A slower search answers with what it has. Milliseconds. */
+const timeLimitMs = 5000;
+/** After so much work others have their turn. Milliseconds. */
+const usualSliceMs = 15;
+
+interface ContentOptions {
+  signal?: AbortSignal | undefined;
+  limitMs?: number;
+  sliceMs?: number;
+}
+
+/** @throws PommelError `usage`, `not_found` as `filterOf`; the signal's reason */
+export async function searchContent(
+  memory: Memory,
+  query: SessionQuery,
+  { signal, limitMs = timeLimitMs, sliceMs = usualSliceMs }: ContentOptions = {},
+): Promise<ContentFound> {
+  signal?.throwIfAborted();
+  const unfit = [query.types.length > 0 && "type", query.kinds.length > 0 && "kind"].filter(
+    (name) => name !== false,
+  );
+  if (unfit.length > 0) {
+    throw new PommelError(
+      "usage",
+      `Only chunks have a ${unfit.join(" and a ")}.`,
+      "Omit it, or search the chunks.",
+    );
+  }
+  const matchers = wordMatchersOf(query);
+  if (matchers.length === 0) throw new PommelError("usage", "The query is empty.", "Say what to find.");
+  const bySession = query.by === "session";
+  const mayMatch = jsonFilter(matchers);
+  const turns = archivedTurns(memory, filterOf(memory, query), { bySession });
+  const found = new Map<unknown, ContentHit[]>();
+  const contents = new Map<ContentHit, Uint8Array>();
+  const notes: string[] = [];
+  const until = performance.now() + limitMs;
+  let pauseAt = performance.now() + sliceMs;
+  for (const turn of turns) {
+    const key = bySession ? turn.sessionId : turn.id;
+    // One more says that there are more.
+    if (found.size > query.limit && !found.has(key)) break;
+    const now = performance.now();
+    if (now > until) {
+      notes.push(`Stopped after ${Math.round(limitMs / 1000)} s: ${reached(turn)}`);
+      break;
+    }
+    if (now > pauseAt) {
+      await nextTurn();
+      signal?.throwIfAborted();
+      pauseAt = performance.now() + sliceMs;
+    }
+    const content = contentById(memory, turn.id);
+    const json = content && jsonOf(content);
+    if (content === null || json === null || !mayMatch(json)) continue;
+    const hit = firstMatch(turn, JSON.parse(json) as StoredLine[], matchers);
+    if (hit === null) continue;
+    contents.set(hit, content);
+    addTo(found, key, hit);
+  }
+  // Something may have been forgotten or redacted meanwhile.
+  const stands = (hit: ContentHit) => {
+    const now = contentById(memory, hit.id);
+    return now !== null && Buffer.compare(now, contents.get(hit)!) === 0;
+  };
+  const groups = [...found.values()].flatMap((hits) => {
+    const [shown, ...others] = hits.filter(stands);
+    return shown === undefined ? [] : [{ shown, others }];
+  });
+  return { groups, reason: matchers.map(({ reason }) => reason).join("; "), notes };
+}
+
+/** Null where it is damaged: the others can still be found. */
+function jsonOf(content: Uint8Array): string | null {
+  try {
+    return inflateContent(content);
+  } catch {
+    return null;
+  }
+}
+
+function reached({ startedAt }: ArchivedTurn): string {
+  const day = startedAt === null ? "" : ` before ${new Date(startedAt).toISOString().slice(0, 10)}`;
+  return `sessions${day} were not searched. Limit the search by time, session or branch.`;
+}
+
+/** Whether a turn's JSON holds what every match holds; of that, the parts that JSON does not escape. */
+function jsonFilter(matchers: readonly Matcher[]): (json: string) => boolean {
+  const pieces = matchers.flatMap(({ parts }) =>
+    parts.flatMap((part) => part.split(/[^ -~]|["\\]/).filter((piece) => piece.length > 1)),
+  );
+  const tests = pieces.map((piece) => new RegExp(compileLiteral(piece).source, "i"));
+  return (json) => tests.every((test) => test.test(json));
+}
+
+function firstMatch(
+  turn: ArchivedTurn,
+  lines: readonly StoredLine[],
+  matchers: readonly Matcher[],
+): ContentHit | null {
+  const tools = new Map<string, string>();
+  for (const { seq, at, entries } of lines) {
+    for (const entry of entries) {
+      if (entry.kind === "tool_use") tools.set(entry.id, entry.tool);
+      const said = textOf(entry);
+      if (said === null) continue;
+      const start = matchIn(said.text, matchers);
+      if (start === null) continue;
+      const tool =
+        entry.kind === "tool_use"
+          ? entry.tool
+          : entry.kind === "tool_result"
+            ? (tools.get(entry.id) ?? null)
+            : null;
+      return { ...turn, seq, at, tool, ...said, start };
+    }
+  }
+  return null;
+}
+
+/** Where the first match begins in a text that every matcher matches; null: one does not. */
+function matchIn(text: string, matchers: readonly Matcher[]): number | null {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { matchesIn } of matchers) {
+    const [match] = takeFirst(matchesIn(text));
+    if (match === undefined) return null;
+    first = Math.min(first, match[0]);
+  }
+  return first;
+}
+
+function* takeFirst<T>(all: Iterable<T>): Iterable<T> {
+  for (const one of all) {
+    yield one;
+    return;
+  }
+}
+
+function textOf(entry: Entry): { role: ContentRole; text: string } | null {
+  switch (entry.kind) {
+    case "text":
+      return { role: "answer", text: entry.text };
+    case "prompt":
+    case "thinking":
+    case "notice":
+    case "summary":
+    case "tool_result":
+      return { role: entry.kind, text: entry.text };
+    case "tool_use":
+      return { role: "tool_use", text: [entry.tool, ...stringsIn(entry.input)].join("\n") };
+    default:
+      return null;
+  }
+}
+
+/** The texts in a call's input, at any depth. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(stringsIn) : [];
+}

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Operation, RequestOf } from "../answers/operation.ts";
+import { maxResults } from "../base/max-results.ts";
+import { type Field, fieldsOf } from "../protocol/request-fields.ts";
+
+/** How the values of options are read. */
+
+/** Reads a whole number within bounds. */
+function numberWithin(from: number, to = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isSafeInteger(value) && value >= from && value <= to) return value;
+    const range =
+      to < Number.MAX_SAFE_INTEGER ? ` from ${from} to ${to}` : from > 0 ? `, ${from} or more` : "";
+    throw new InvalidArgumentError(`It must be a whole number${range}.`);
+  };
+}
+
+export const positiveInteger = numberWithin(1);
+export const wholeNumber = numberWithin(0);
+/** How many results are asked for. */
+export const resultLimit = numberWithin(1, maxResults);
+
+export interface NumberRange {
+  first: number;
+  /** Infinity: to the end. */
+  last: number;
+}
+
+/** Reads "3", "3-9", "3-". */
+export function numberRange(text: string): NumberRange {
+  const [, a, dash, b] = /^(\d+)(?:(-)(\d*))?$/.exec(text.trim()) ?? [];
+  const first = Number(a);
+  const last = dash === undefined ? first : b === "" ? Number.POSITIVE_INFINITY : Number(b);
+  if (a === undefined || last < first) throw new InvalidArgumentError("It must be like 3, 3-9 or 3-.");
+  return { first, last };
+}
+
+/** Comma separated, and repeatable. */
+export function list(text: string, before: string[] = []): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return [...before, ...parts.filter((part) => part !== "")];
+}
+
+/** Repeatable. */
+export function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
+
+/** Options of several commands that are no fields of a request. */
+export const shared = {
+  allProjects: ["--all-projects", "of all Pommel projects on this machine (`pm projects`)"],
+  dryRun: ["--dry-run", "only show what would change"],
+  forGood: ["--for-good", "keep nothing in the trash, and no backups"],
+  limit: ["-n, --limit <count>", "at most this many results", resultLimit],
+  yes: ["-y, --yes", "do not ask"],
+} as const;
+
+/** How fields are written as options, where that does not follow from their names and values. */
+const usualFlags: Readonly<Record<string, string>> = {
+  agent: "--agent <name>",
+  branch: "--branch <name>",
+  commit: "--commit <id>",
+  event: "--event <id>",
+  file: "--file <path>",
+  level: "-l, --level <levels>",
+  limit: "-n, --limit <count>",
+  package: "--package <name>",
+  path: "-p, --path <path>",
+  rev: "--rev <commit>",
+  search: "--search <words>",
+  session: "--session <id>",
+  since: "--since <time>",
+  until: "--until <time>",
+};
+
+/**
+ * Adds an option for each field of an operation's request: what it is for and what it may be says its schema.
+ * @param flags by field, where they are not the usual ones; null: it is no option
+ */
+export function addOptions<O extends Operation>(
+  command: Command,
+  operation: O,
+  flags: { [F in keyof RequestOf<O>]?: string | null } = {},
+): Command {
+  const own: Readonly<Record<string, string | null | undefined>> = flags;
+  for (const [name, field] of Object.entries(fieldsOf(operation.request()))) {
+    const usual = usualFlags[name];
+    const written = own[name] === undefined ? (usual ?? flagsOf(name, field)) : own[name];
+    if (written === null) continue;
+    const option = optionOf(written, field);
+    // Commander would make `dryRun` of `--dry-run`, which the request does not know.
+    if (own[name] === undefined && usual === undefined) option.attributeName = () => name;
+    command.addOption(option);
+  }
+  return command;
+}
+
+function flagsOf(name: string, { type, isList, isSplit, values }: Field): string {
+  const flag = `--${name.replaceAll("_", "-")}`;
+  if (type === "flag") return flag;
+  if (isSplit) return `${flag} <${name.replace(/s?$/, "s")}>`;
+  return `${flag} <${values && !isList ? name : type}>`;
+}
+
+function optionOf(flags: string, { about, type, isList, isSplit, values, minimum, maximum }: Field): Option {
+  const how = isSplit
+    ? "; comma separated"
+    : isList
+      ? "; repeatable"
+      : flags.endsWith("session <id>")
+        ? "; a prefix of its id is enough"
+        : "";
+  const option = new Option(flags, about + how);
+  if (values) option.choices(values);
+  if (isList) option.argParser(isSplit ? listOf(values) : collect);
+  else if (type === "number") option.argParser(numberWithin(minimum ?? 0, maximum));
+  return option;
+}
+
+/** Reads some of the values, or any where there are none. */
+function listOf(values: readonly string[] | null) {
+  return (text: string, before?: string[]): string[] => {
+    const given = list(text, before);
+    if (values === null || given.every((one) => values.includes(one))) return given;
+    throw new InvalidArgumentError(`Allowed choices are ${values.join(", ")}.`);
+  };
+}

@@ -1,0 +1,145 @@
+import { messageOf, PommelError } from "../base/errors.ts";
+import { padToWidth, widthOf } from "../base/text/display-width.ts";
+import { createPalette, type Palette } from "./palette.ts";
+import { harmless, ownStreams, type Streams } from "./streams.ts";
+
+/** Where a reader reads: a terminal, or what a pipe leads to. */
+export interface Screen {
+  /** Colours and links; they do nothing when stdout is no terminal. */
+  readonly colors: Palette;
+  /** The terminal's width; undefined when stdout is none: then nothing is cut, wrapped or relative to now. */
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The output of a command. Results go to stdout; progress and warnings to stderr, so that a pipe carries
+ * results only.
+ */
+export interface Output extends Screen {
+  /** `--json` was given: stdout carries exactly one JSON value. */
+  readonly json: boolean;
+  /** A line for a person on stdout; nothing with `--json`. */
+  print(line?: string): void;
+  /** The command's result: `value` with `--json`, else `text`. */
+  result(value: unknown, text: string | (() => string)): void;
+  /** A line on stderr, with `--json` too: a warning, or what the command waits for. */
+  note(line: string): void;
+}
+
+/** The output of one run of `pm`. */
+export function createOutput({ json = false, noColor = false } = {}, streams: Streams = ownStreams): Output {
+  const color = !noColor && streams.hasColor(1);
+  const write = (line: string) => streams.write(1, `${line}\n`);
+  const plain = (text: string) => harmless(text, color);
+  return {
+    json,
+    colors: createPalette({ color, links: color && streams.hasLinks }),
+    columns: streams.columns,
+    now: Date.now(),
+    print(line = "") {
+      if (!json) write(plain(line));
+    },
+    result(value, text) {
+      if (json) write(asJson(value));
+      else streams.show(`${plain(typeof text === "string" ? text : text())}\n`);
+    },
+    note(line) {
+      streams.write(2, `${harmless(line, streams.hasColor(2))}\n`);
+    },
+  };
+}
+
+/** JSON itself leaves these as they are, and terminals know them. */
+const asJson = (value: unknown) =>
+  (JSON.stringify(value, null, 2) ?? "").replace(
+    /[\u007f-\u009f]/g,
+    (found) => `\\u00${found.charCodeAt(0).toString(16)}`,
+  );
+
+/**
+ * Prints an error the one way there is: `error: ...` and `hint: ...` on stderr, or with `json` the object
+ * `{"error": {"code", "message", "hint"}}` on stdout, where a script that asked for JSON reads.
+ * @returns the exit code it leads to
+ */
+export function printError(
+  thrown: unknown,
+  { json = false, debug = false, noColor = false }: { json?: boolean; debug?: boolean; noColor?: boolean },
+  streams: Streams = ownStreams,
+): number {
+  const error =
+    thrown instanceof PommelError
+      ? thrown
+      : new PommelError("internal", messageOf(thrown), "Run again with --debug to see where.", {
+          cause: thrown,
+        });
+  const stack = debug && thrown instanceof Error ? thrown.stack : undefined;
+  if (json) {
+    const { code, message, hint } = error;
+    streams.write(1, `${asJson({ error: { code, message, hint, stack } })}\n`);
+    return error.exitCode;
+  }
+  const color = !noColor && streams.hasColor(2);
+  const colors = createPalette({ color });
+  const lines = [`${colors.error("error:")} ${error.message}`];
+  if (error.hint !== "") lines.push(`${colors.hint("hint:")} ${error.hint}`);
+  if (stack !== undefined) lines.push(colors.dim(stack));
+  streams.write(2, `${harmless(lines.join("\n"), color)}\n`);
+  return error.exitCode;
+}
+
+export type Mark = "ok" | "warn" | "fail";
+
+/** ✓, ! or ✗ in its colour. */
+export function tick(mark: Mark, colors: Palette): string {
+  if (mark === "ok") return colors.ok("✓");
+  return mark === "warn" ? colors.warn("!") : colors.error("✗");
+}
+
+/** Left-aligned columns two spaces apart. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
+    });
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => padToWidth(cell, widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** `1234567` as "1.2 MB" (decimal units). */
+export function humanBytes(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  let value = bytes;
+  let unit = 0;
+  // 999.95 and up would round to "1000.0".
+  while (value >= 999.95 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return unit === 0 ? `${value} B` : `${value.toFixed(1)} ${units[unit]}`;
+}
+
+/** Milliseconds as "340 ms", "4.2 s", "3m 12s", "2h 5m" or "4d 3h". */
+export function humanDuration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+  const hours = Math.round(minutes / 60);
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** Of an index that is up to date and holds no file. */
+export const nothingIndexed =
+  "nothing is indexed: what git, `.pommelignore` or `index.exclude` ignores is left out";

@@ -1,0 +1,139 @@
+import { fstatSync } from "node:fs";
+import { codeOf } from "../base/errors.ts";
+
+/** Where a command's output goes: this process's own streams, or those of the `pm` that a daemon runs it for. */
+export interface Streams {
+  write(fd: 1 | 2, text: string): void;
+  /** Writes a result to stdout: through a pager where it does not fit on the screen. */
+  show(text: string): void;
+  /** Whether what is written to `fd` may have colours, where the command line does not say otherwise. */
+  hasColor(fd: 1 | 2): boolean;
+  /** Whether stdout's terminal opens links. */
+  readonly hasLinks: boolean;
+  /** The terminal's width; undefined when stdout is none. */
+  readonly columns: number | undefined;
+}
+
+/**
+ * Text that cannot do more to a terminal than colour it, whatever it quotes; views replace what would move their columns
+ * as well (`printable`).
+ * @param isColored whether it holds colours and links of ours
+ */
+export function harmless(text: string, isColored: boolean): string {
+  return text.replace(isColored ? allButStyles : controls, (found, style?: string) =>
+    typeof style === "string" ? style : found === "\r" ? "" : "·",
+  );
+}
+
+/** Controls, what shows code in another order than it runs (U+202E), and letters that only a model reads (U+E0000). */
+const controls =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu;
+const allButStyles = new RegExp(
+  `(\\u001b\\[[\\d;]*m|\\u001b\\]8;[^\\u0000-\\u001f\\u007f-\\u009f]*\\u0007)|${controls.source}`,
+  "gu",
+);
+
+/** Results that wait for the end of the command, when it is known whether they need a pager. */
+let held = "";
+
+export const ownStreams: Streams = {
+  write(fd, text) {
+    if (fd === 1 && held !== "") held += text;
+    else (fd === 1 ? process.stdout : process.stderr).write(text);
+  },
+  show(text) {
+    if (process.stdout.isTTY === true) held += text;
+    else process.stdout.write(text);
+  },
+  hasColor: (fd) => wantsColor(fd),
+  get hasLinks() {
+    return wantsLinks();
+  },
+  get columns() {
+    return process.stdout.columns;
+  },
+};
+
+/** Prints the results that are held back. */
+export async function showHeld(args: readonly string[]): Promise<void> {
+  const text = held;
+  held = "";
+  if (text !== "" && !(await showInPager(text, args))) process.stdout.write(text);
+}
+
+/**
+ * Shows a text in the reader's pager if it is longer than the screen.
+ * @returns false: it is not shown
+ */
+export async function showInPager(text: string, args: readonly string[]): Promise<boolean> {
+  const { rows, columns } = process.stdout;
+  if (args.includes("--no-pager") || args.includes("--json") || !isLonger(text, rows, columns)) return false;
+  return (await import("./pager.ts")).page(text);
+}
+
+/** Roughly: wide characters count as one, which costs a pager at worst. */
+function isLonger(text: string, rows: number, columns: number): boolean {
+  let lines = 0;
+  for (const line of text.split("\n")) {
+    lines += 1 + Math.floor(Math.max(line.replace(/\u001b[[\]].*?[m\u0007]/g, "").length - 1, 0) / columns);
+    // The last line is followed by the prompt.
+    if (lines > rows) return true;
+  }
+  return false;
+}
+
+/** `pm search x | head`: ends this process when the reader has what it wanted. */
+export function leaveOnClosedPipe(): void {
+  process.stdout.on("error", (error) => {
+    if (codeOf(error) === "EPIPE") process.exit(0);
+    throw error;
+  });
+}
+
+/**
+ * Whether to colour what is written to file descriptor `fd`: NO_COLOR, then FORCE_COLOR decide, else whether it is a
+ * terminal. (picocolors alone would also colour pipes when CI is set.)
+ */
+export function wantsColor(fd: 1 | 2, env: NodeJS.ProcessEnv = process.env): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  return isTerminal(fd) && env.TERM !== "dumb";
+}
+
+/** Whether stdout is a terminal that opens links. A pipe never gets any. */
+export function wantsLinks(env: NodeJS.ProcessEnv = process.env): boolean {
+  return isTerminal(1) && wantsColor(1, env) && opensLinks(env);
+}
+
+/**
+ * Whether a terminal opens links (OSC 8), by what it says of itself: those that do not know them can print garbage. The
+ * rules are those of the package supports-hyperlinks, as far as they hold for terminals of today.
+ */
+export function opensLinks(env: NodeJS.ProcessEnv): boolean {
+  if (env.FORCE_HYPERLINK) return env.FORCE_HYPERLINK !== "0" && env.FORCE_HYPERLINK !== "false";
+  if (env.CI || env.TEAMCITY_VERSION || env.TERM === "dumb") return false;
+  if (env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) return true;
+  if (/^(?:xterm-kitty|xterm-ghostty|alacritty.*|foot.*|wezterm)$/.test(env.TERM ?? "")) return true;
+  // 0.50.0 crashes on them.
+  if (Number(env.VTE_VERSION) > 5000) return true;
+  const [major = 0, minor = 0] = (env.TERM_PROGRAM_VERSION ?? "").split(".").map(Number);
+  switch (env.TERM_PROGRAM) {
+    case "iTerm.app":
+      return major > 3 || (major === 3 && minor >= 1);
+    case "vscode":
+      return major > 1 || (major === 1 && minor >= 72) || env.CURSOR_TRACE_ID !== undefined;
+    case "WezTerm":
+    case "ghostty":
+    case "zed":
+    case "Tabby":
+    case "rio":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** Loads the terminal's module, which costs a millisecond, only where something else may be. */
+export function isTerminal(fd: 1 | 2): boolean {
+  return fstatSync(fd).isCharacterDevice() && (fd === 1 ? process.stdout : process.stderr).isTTY === true;
+}

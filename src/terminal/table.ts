@@ -1,0 +1,103 @@
+import { padToWidth, widthOf, wrapToWidth } from "../base/text/display-width.ts";
+import { aligned, type Screen } from "./output.ts";
+
+/** A column of a table. */
+export interface Column {
+  title: string;
+  /** Numbers stand on the right. */
+  isNumber?: boolean;
+  /** Wraps at words where the table is wider than the terminal; of several, all get narrower. */
+  wraps?: boolean;
+  /** Left out where the terminal is too narrow; the highest number goes first. */
+  optional?: number;
+}
+
+const gap = 2;
+/** A column that wraps is no narrower than this, as long as another one can be left out. */
+const comfortable = 28;
+const narrowest = 8;
+
+/**
+ * A table with its titles, no wider than the terminal: text is wrapped at words and nothing is cut. Columns without any text
+ * are left out. In a pipe nothing is wrapped, so that scripts have a row in each line.
+ * @param rows as wide as `columns`; painted, one line each
+ */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  screen: Pick<Screen, "columns" | "colors">,
+): string {
+  const used = columns.flatMap((column, at) =>
+    rows.some((row) => (row[at] ?? "") !== "") ? [{ ...column, at }] : [],
+  );
+  const cellsOf = (row: readonly string[], of: readonly { at: number }[]) =>
+    of.map(({ at }) => row[at] ?? "");
+  const titlesOf = (of: readonly Column[]) =>
+    of.every(({ title }) => title === "") ? [] : [of.map(({ title }) => screen.colors.dim(title))];
+  if (screen.columns === undefined) {
+    return aligned([...titlesOf(used), ...rows.map((row) => cellsOf(row, used))]);
+  }
+  const natural = new Map(
+    used.map(({ at, title }) => [at, Math.max(widthOf(title), ...rows.map((row) => widthOf(row[at] ?? "")))]),
+  );
+  const { shown, widths } = fitColumns(used, natural, screen.columns);
+  const line = (cells: readonly string[]) => {
+    const parts = cells.map((cell, i) =>
+      widthOf(cell) <= widths[i]! ? [cell] : wrapToWidth(cell, widths[i]!, true),
+    );
+    const height = Math.max(...parts.map(({ length }) => length));
+    return Array.from({ length: height }, (_, row) =>
+      parts
+        .map((lines, i) => {
+          const text = lines[row] ?? "";
+          const blanks = " ".repeat(Math.max(0, widths[i]! - widthOf(text)));
+          if (shown[i]!.isNumber) return blanks + text;
+          return i === parts.length - 1 ? text : padToWidth(text, widths[i]!);
+        })
+        .join(" ".repeat(gap))
+        .trimEnd(),
+    ).join("\n");
+  };
+  return [...titlesOf(shown), ...rows.map((row) => cellsOf(row, shown))].map(line).join("\n");
+}
+
+interface Placed extends Column {
+  at: number;
+}
+
+/** Leaves out columns until those that wrap have room, and shares the room among them. */
+function fitColumns(
+  columns: readonly Placed[],
+  natural: ReadonlyMap<number, number>,
+  available: number,
+): { shown: readonly Placed[]; widths: number[] } {
+  const widthOfAll = columns.reduce((sum, { at }) => sum + natural.get(at)! + gap, -gap);
+  const wrapping = columns.filter(({ wraps }) => wraps);
+  const excess = widthOfAll - available;
+  const widths = new Map(natural);
+  if (excess > 0) {
+    const most = wrapping.reduce((sum, { at }) => sum + natural.get(at)!, 0);
+    const room = most - excess;
+    const needed = wrapping.reduce((sum, { at }) => sum + Math.min(natural.get(at)!, comfortable), 0);
+    const leastWanted = columns.reduce<Placed | null>(
+      (worst, column) => ((column.optional ?? 0) > (worst?.optional ?? 0) ? column : worst),
+      null,
+    );
+    if (room < needed && leastWanted !== null) {
+      return fitColumns(
+        columns.filter((column) => column !== leastWanted),
+        natural,
+        available,
+      );
+    }
+    // The narrow ones keep their width, as far as an equal share goes.
+    let [left, count] = [room, wrapping.length];
+    for (const { at } of [...wrapping].sort((a, b) => natural.get(a.at)! - natural.get(b.at)!)) {
+      const width = Math.max(Math.min(natural.get(at)!, Math.floor(left / count)), narrowest);
+      widths.set(at, width);
+      left -= width;
+      count--;
+    }
+  }
+  return { shown: columns, widths: columns.map(({ at }) => widths.get(at)!) };
+}
