@@ -45,7 +45,7 @@ function namesIn(directory: string): string[] {
 }
 
 /** What a process and its living descendants have cost so far; those that have ended count with who waited for them. */
-export function readCost(pid: number): Cost {
+function readCost(pid: number): Cost {
   const cost: Cost = { cpuSeconds: 0, ownMb: 0, peakMb: 0, writtenMb: 0, threads: new Map() };
   const seen = new Set<number>();
   const add = (one: number) => {

@@ -48,8 +48,12 @@ const worthAnother = 4_000_000;
 const turnMs = 2000;
 const endAfterMs = 30_000;
 const usuallyClosedWithinMs = 5000;
-/** V8's usual young generation would take more than the batch at hand. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+/**
+ * V8's usual young generation would take more than the batch at hand. And where a heap may become 2 GB or larger, V8 lets it grow to
+ * four times of what is in use before it collects; below this limit to 1.6 times. Nothing that is read needs as much: a line has 64 MB
+ * at most.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 };
 
 /**
  * Reads the transcripts of all projects, and analyses their commits, in threads, so that what answers questions waits for
