@@ -346,6 +346,13 @@ async function peersImport(transcripts: string): Promise<void> {
   await peer("import", "deja", "deja", ["index"], work);
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    const pid = readDaemonRecord()?.pid;
+    if (pid !== undefined) process.kill(pid);
+    process.exit(1);
+  });
+
 const programs = options.program.map((directory) => new Program(resolve(directory)));
 const transcripts = options.transcripts && resolve(options.transcripts);
 for (let round = 0; round < Number(options.rounds); round++) {
