@@ -203,7 +203,7 @@ describe("pm init --local", () => {
       "/other": {},
       [cwd]: {
         mcpServers: {
-          pommel: { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" },
+          pommel: { type: "stdio", command: "pommel", args: ["mcp"], alwaysLoad: true, deferTools: "never" },
         },
       },
     });

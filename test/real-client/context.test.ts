@@ -7,7 +7,7 @@ import { describeClient } from "./suite.ts";
 
 /** Automatic context reaches the model, and is not recorded as conversation. */
 
-const label = "From Pommel, the project's memory: quoted from past sessions and files";
+const label = "pommel-context";
 
 describeClient("Claude Code", "automatic context", (bin) => {
   let stage: Stage;
@@ -81,6 +81,6 @@ describeClient("Claude Code", "automatic context", (bin) => {
       "cormorant settings TOML",
       ...of,
     );
-    expect(own.results.filter(({ content }) => /cormorant|From Pommel/.test(content))).toEqual([]);
+    expect(own.results.filter(({ content }) => /cormorant|pommel-context/.test(content))).toEqual([]);
   });
 });

@@ -145,7 +145,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     expect(chatOf(ids.again)).toContain(label);
     const stored = JSON.stringify(await show(ids.again));
     expect(stored).toContain("It retries.");
-    const quoted = /From Pommel|hook_context|cormorant|answer no letters/;
+    const quoted = /pommel-context|hook_context|cormorant|answer no letters/;
     expect(stored).not.toMatch(quoted);
     expect(JSON.stringify(await show(ids.write))).not.toMatch(quoted);
   });

@@ -142,7 +142,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     expect(stage.api.wasGiven("The last session on this branch")).toBe(true);
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.again, ids.write])
-      expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
+      expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and session report", async () => {
