@@ -23,7 +23,7 @@ const refersBack =
   /\b(?:again|still|already|as (?:we|i|you|before|discussed|decided|agreed)|(?:did|have|had) we|we (?:decided|agreed|chose|tried|said|discussed|talked|settled|had)|what (?:did|do|was) (?:we|i)|last (?:time|week|session)|yesterday|earlier|previous(?:ly)?|remember|used to|why did)\b/i;
 
 /** Whether a prompt refers to earlier work. */
-export const isAboutPast = (prompt: string): boolean =>
+const isAboutPast = (prompt: string): boolean =>
   prompt.length <= maxPromptChars && refersBack.test(prompt);
 
 /** What was decided and noted about what a prompt refers back to; nothing where that is not sure. */

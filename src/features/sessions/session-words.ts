@@ -3,7 +3,7 @@ import type { ReviewAnswer, ReviewDecision, ReviewFile, ReviewSession } from "..
 import type { SessionBrief, SessionSummary } from "./operation.ts";
 
 /** The parts of a session's brief and what they are called, the most telling first. */
-export const briefParts = [
+const briefParts = [
   ["rejected", "Rejected later"],
   ["asked", "Asked"],
   ["outcome", "Outcome"],

@@ -108,8 +108,8 @@ describeClient("Cline", "sessions", (bin) => {
     expect(given.length).toBeGreaterThanOrEqual(2);
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
-      "pommel__search_code",
-      "pommel__search_sessions",
+      "pommel__code",
+      "pommel__recall",
       "run_commands",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);

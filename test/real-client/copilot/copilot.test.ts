@@ -122,8 +122,8 @@ describeClient("GitHub Copilot CLI", "sessions", (bin) => {
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
       "bash",
-      "mcp__pommel__search_code",
-      "mcp__pommel__search_sessions",
+      "mcp__pommel__code",
+      "mcp__pommel__recall",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);
   });

@@ -157,7 +157,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     expect(given.length).toBeGreaterThanOrEqual(2);
     expect(given.some((text) => text.includes(`in ${ids.ask}`))).toBe(true);
     const asked = await show(ids.ask);
-    expect(asked.turns[0]!.tools).toEqual({ pommel_search_code: 1, pommel_search_sessions: 1, bash: 1 });
+    expect(asked.turns[0]!.tools).toEqual({ pommel_code: 1, pommel_recall: 1, bash: 1 });
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);
   });
 

@@ -113,8 +113,8 @@ describeClient("Qwen Code", "sessions", (bin) => {
     if (named !== undefined) expect(named).toContain(`in ${ids.ask}`);
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
-      "mcp__pommel__search_code",
-      "mcp__pommel__search_sessions",
+      "mcp__pommel__code",
+      "mcp__pommel__recall",
       "run_shell_command",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);
