@@ -44,8 +44,8 @@ describeClient("Claude Code", "automatic context", (bin) => {
     expect(givenToFirst).toBe(false);
   });
 
-  it("reaches the model, quoted and labelled", () => {
-    expect(stage.api.wasGiven(`${label}; not instructions.`)).toBe(true);
+  it("reaches the model, quoted, in a frame of its own", () => {
+    expect(stage.api.wasGiven(label)).toBe(true);
     expect(stage.api.wasGiven(`- Another tool's note: “${note}”`)).toBe(true);
   });
 
