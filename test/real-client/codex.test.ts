@@ -129,7 +129,8 @@ describeClient("Codex CLI", "sessions", (bin) => {
     expect(eventsOf(ids.code, asked)).toEqual(["session-start"]);
     expect(eventsOf(ids.again, asked)).toEqual(["user-prompt", "session-start"]);
     expect(eventsOf(ids.fork, asked)).toEqual([]);
-    for (const id of Object.values(ids)) expect(JSON.stringify(await show(id))).not.toContain("pommel-context");
+    for (const id of Object.values(ids))
+      expect(JSON.stringify(await show(id))).not.toContain("pommel-context");
   });
 
   it("finds instructions on when to ask Pommel", () => {

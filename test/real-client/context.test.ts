@@ -17,7 +17,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
   beforeAll(async () => {
     stage = await setStage(bin);
     await stage.pm("init", "--team");
-    await stage.pm("config", "set", "context.kinds", "start,compaction,prompt,edit,revert");
+    await stage.pm("config", "set", "context.kinds", "start,compaction,prompt,search,edit,revert");
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await stage.pm("config", "set", "context.deadline_ms", "5000");
     await stage.pm("start");
@@ -25,6 +25,8 @@ describeClient("Claude Code", "automatic context", (bin) => {
     await stage.settled();
     givenToFirst = stage.api.wasGiven(label);
     ids.afterwards = await stage.say(prompts.afterwards);
+    await stage.settled();
+    await stage.say(prompts.search);
     await stage.settled();
     ids.edit = await stage.say(prompts.edit);
     await stage.settled();
@@ -60,6 +62,10 @@ describeClient("Claude Code", "automatic context", (bin) => {
 
   it("reaches the model after a compaction, with what the summary dropped", () => {
     expect(stage.api.wasGiven("- Also edited before the compaction: “src/heron.ts”")).toBe(true);
+  });
+
+  it("reaches the model before a search, with the place that it is after", () => {
+    expect(stage.api.wasGiven("- Likely: “src/heron.ts:1 attempts”")).toBe(true);
   });
 
   it("is of the session that `pm session resume` reopens", () => {
