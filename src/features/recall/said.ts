@@ -128,3 +128,14 @@ export function findTakenBack(
     );
   return later.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] ?? null;
 }
+
+/** Of a sentence. Characters. */
+const excerpt = { before: 40, after: 70 } as const;
+
+/** What may take a decision back, with the words that do, and where they are. */
+export function wordTakenBack({ text, author, session, turn }: Sentence): string {
+  const at = takesBack.exec(text)?.index ?? 0;
+  const [from, to] = [Math.max(at - excerpt.before, 0), Math.min(at + excerpt.after, text.length)];
+  const part = `${from > 0 ? "…" : ""}${text.slice(from, to).trim()}${to < text.length ? "…" : ""}`;
+  return `later ${author ?? "the user"}: “${part}” ${placeOfTurn(session, turn)}`;
+}
