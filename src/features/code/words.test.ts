@@ -4,7 +4,8 @@ import { wordCode } from "./words.ts";
 
 const hit = (file: string, more: Partial<CodeHit> = {}): CodeHit => ({
   ...{ file, first_line: 10, last_line: 12, kind: "function", name: "retry", parent: null },
-  ...{ summary: "Tries again.", is_stale: false, lines: [], matches: [], call_sites: null, also_in: [] },
+  ...{ summary: "Tries again.", is_stale: false, lines: [], matches: [], call_sites: null, uses: null },
+  ...{ also: [], also_in: [] },
   ...more,
 });
 const answer = (hits: CodeHit[], more: Partial<CodeAnswer> = {}): CodeAnswer => ({
