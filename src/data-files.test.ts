@@ -183,7 +183,7 @@ const schemas: Record<string, z.ZodType> = {
 };
 
 /** Validated beside their code, as more than their fields is to be right. */
-const elsewhere = /^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^ui\//;
+const elsewhere = /^redact\/(?:patterns\/|words\.json)|^code\/languages\/grammars\.json|^faces\/page\//;
 
 function compiles(source: string): boolean {
   try {

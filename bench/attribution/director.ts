@@ -11,6 +11,7 @@ import { humanSituationActs, situationActs } from "./situations/acts.ts";
 import { everydayActs, humanEverydayActs } from "./situations/everyday.ts";
 import type { Seconds } from "./situations/habits.ts";
 import { momentActs } from "./situations/moments.ts";
+import { opaqueActs } from "./situations/opaque.ts";
 import { unnamedActs } from "./situations/unnamed.ts";
 import type { Plan } from "./weights.ts";
 import { type Checkout, pass, save, tell, type World } from "./world.ts";
@@ -90,6 +91,7 @@ export class Director {
       everydayActs[name] ??
       momentActs[name] ??
       unnamedActs[name] ??
+      opaqueActs[name] ??
       this.#more[name]!;
     await act(this.#world, session);
   }

@@ -88,7 +88,13 @@ function addedLines(world: World, { hash, parents }: KnownCommit): Added {
 }
 
 /** What becomes of lines without anybody writing them. */
-const unwritten = new Set(["split", "join", "pasted by a human"]);
+const unwritten = new Set([
+  "split",
+  "join",
+  "pasted by a human",
+  "copied by an agent",
+  "saved again by Jupyter",
+]);
 
 interface Truth {
   path: string;

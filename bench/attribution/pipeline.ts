@@ -144,8 +144,8 @@ export function pommel(world: World, { isLive }: { isLive: boolean }): Keeper {
       const first = firstSession(memory);
       if (commit === null || first === null) return false;
       const hasSession = checkpointOfCommit(memory, hash) !== null;
-      const facts = { authoredAt: commit.authoredAt, isRoot: commit.parents.length === 0, hasSession };
-      return isBeforeAgents(facts, basis, first.startedAt);
+      const since = { at: first.startedAt, may_be_incomplete: false };
+      return isBeforeAgents({ authoredAt: commit.authoredAt, hasSession }, basis, since);
     },
     bindingsOf: (hash) => checkpointOfCommit(memory, hash)?.sessions ?? [],
     close: () => memory.close(),

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { lineKey, plainLineOf } from "../../src/attribution/lines/line-keys.ts";
+import { lineKey, plainLines } from "../../src/attribution/lines/line-keys.ts";
 import type { AgentSession } from "./agent.ts";
 import type { History } from "./history.ts";
 import type { Keeper } from "./keeper.ts";
@@ -161,12 +161,11 @@ export function reload(world: World, checkout: Checkout, tree: Tree): void {
 
 /** Keys in a version of a file that the previous one did not have. */
 export function newKeys(path: string, before: readonly Line[], after: readonly Line[]): number[] {
-  const keyOf = keysIn(path);
+  const keysOf = (lines: readonly Line[]) => plainLines(path, textsOf(lines)).map(keyOf);
   const counts = new Map<number, number>();
-  for (const { text } of before) counts.set(keyOf(text), (counts.get(keyOf(text)) ?? 0) + 1);
+  for (const key of keysOf(before)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const keys: number[] = [];
-  for (const { text } of after) {
-    const key = keyOf(text);
+  for (const key of keysOf(after)) {
     const left = counts.get(key) ?? 0;
     if (left > 0) counts.set(key, left - 1);
     else if (key !== 0) keys.push(key);
@@ -176,15 +175,11 @@ export function newKeys(path: string, before: readonly Line[], after: readonly L
 
 const keys = new Map<string, number>();
 
-function keysIn(path: string): (text: string) => number {
-  const plain = plainLineOf(path);
-  return (text) => {
-    const line = plain(text);
-    let key = keys.get(line);
-    if (key === undefined) {
-      key = lineKey(line);
-      keys.set(line, key);
-    }
-    return key;
-  };
+function keyOf(line: string): number {
+  let key = keys.get(line);
+  if (key === undefined) {
+    key = lineKey(line);
+    keys.set(line, key);
+  }
+  return key;
 }

@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
+import type { Quality } from "../../src/features/models/evaluate/measures.ts";
 import type { Mode } from "../../src/features/models/evaluate/modes.ts";
-import { average, type Quality, qualityOf } from "../measure.ts";
+import { average, qualityOf } from "../measure.ts";
 import type { Published } from "./data.ts";
 import type { MeasuredRepository, Outcome, Variant } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import type { Quality } from "../measure.ts";
+import type { Quality } from "../../src/features/models/evaluate/measures.ts";
 import type { Report, Run } from "./report.ts";
 
 /** A table to be printed; every row has as many cells as the head. */

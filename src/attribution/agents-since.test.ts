@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { rememberSession } from "../../test/support/checkpoint-fixture.ts";
+import { rememberReadSession } from "../../test/support/checkpoint-fixture.ts";
 import { temporaryMemory } from "../../test/support/memory-fixture.ts";
-import { saveTranscript } from "../store/memory/sessions/transcripts.ts";
-import { agentsSince, noteOn } from "./agents-since.ts";
+import { agentsSince, isBeforeAgents, notesOnBefore } from "./agents-since.ts";
 
 const day = 86_400_000;
 const at = Date.UTC(2026, 0, 5);
@@ -12,21 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => stored.remove());
 
-/** A session whose transcript was read this many days after it began. */
-function read(uid: string, startedAt: number, days: number): void {
-  rememberSession(stored.memory, uid, ["make it"], { at: startedAt });
-  const sessionId = stored.memory.prepare("SELECT id FROM sessions WHERE uid = ?").pluck().get(uid) as number;
-  saveTranscript(stored.memory, {
-    agent: "claude",
-    path: `/home/ann/${uid}.jsonl`,
-    offset: 0,
-    lineHash: "",
-    size: 0,
-    skipped: {},
-    readAt: startedAt + days * day,
-    sessionId,
-  });
-}
+const read = (uid: string, startedAt: number, days: number) =>
+  rememberReadSession(stored.memory, uid, startedAt, days);
 
 it("agents are there since the first session; without one nothing is known", () => {
   expect(agentsSince(stored.memory, "/repo")).toBeNull();
@@ -44,8 +30,26 @@ it("earlier sessions may be missing if the first was read when its client was ab
   read("first", at, 28);
   const since = agentsSince(stored.memory, "/repo")!;
   expect(since).toMatchObject({ may_be_incomplete: true, deleted_after_days: 30 });
-  expect(noteOn(since)).toBe(
-    "Before agents: older than the first session here (2026-01-05); earlier sessions may be missing, as the client " +
-      "deletes them after 30 days.",
-  );
+  expect(notesOnBefore(since, { before: true, olderUnknown: true })).toEqual([
+    "Sessions before 2026-01-05 may be missing, as the client deletes them after 30 days: what is older is unknown.",
+  ]);
+  const older = { authoredAt: at - day, hasSession: false };
+  expect(isBeforeAgents(older, "not_covered", since)).toBe(false);
+  expect(isBeforeAgents({ ...older, authoredAt: Date.UTC(2022, 0, 1) }, "root", since)).toBe(true);
+});
+
+it("a line is from before agents where no session before the first can be missing, and not in a first commit", () => {
+  read("first", at, 1);
+  const since = agentsSince(stored.memory, "/repo")!;
+  const isBefore = (days: number, basis: Parameters<typeof isBeforeAgents>[1], hasSession = false) =>
+    isBeforeAgents({ authoredAt: at + days * day, hasSession }, basis, since);
+  expect(isBefore(-1, "not_covered")).toBe(true);
+  expect(isBefore(-1, null)).toBe(true);
+  expect(isBefore(1, "not_covered")).toBe(false);
+  expect(isBefore(-1, "root")).toBe(false);
+  expect(isBefore(-1, "verbatim")).toBe(false);
+  expect(isBefore(-1, "not_covered", true)).toBe(false);
+  expect(notesOnBefore(since, { before: true, olderUnknown: false })).toEqual([
+    "Before agents: older than the first session here (2026-01-05).",
+  ]);
 });

@@ -36,6 +36,9 @@ export function agentsSince(memory: Memory, root: string): (AgentsSince & { at: 
   };
 }
 
+/** Before then nobody could have an agent that writes files. Milliseconds since the epoch. */
+const firstAgentsAt = Date.UTC(2023, 3, 1);
+
 /** What is known of a commit that may be from before agents. */
 interface CommitOfThen {
   /** Milliseconds since the epoch. */
@@ -45,19 +48,33 @@ interface CommitOfThen {
 }
 
 /**
- * Whether the unknown lines of a commit are from before agents: it is older than the first session.
+ * Whether the unknown lines of a commit are from before agents: older than any agent, or than the first session, where no
+ * session before that can be missing. What a first commit holds may be of any age, and of anybody.
  * @param basis what they are unknown for: lines that may be an agent's are not
- * @param first when the first session began; milliseconds since the epoch
  */
-export const isBeforeAgents = (
+export function isBeforeAgents(
   { authoredAt, hasSession }: CommitOfThen,
   basis: AttributionBasis | null,
-  first: number,
-): boolean => !mayBeAgents(basis) && authoredAt < first && !hasSession;
-
-/** The evidence for lines from before agents, in a sentence. */
-export function noteOn({ first_session_at, may_be_incomplete, deleted_after_days }: AgentsSince): string {
-  const what = `Before agents: older than the first session here (${first_session_at.slice(0, 10)})`;
-  if (!may_be_incomplete) return `${what}.`;
-  return `${what}; earlier sessions may be missing, as the client deletes them after ${deleted_after_days} days.`;
+  { at, may_be_incomplete }: { at: number; may_be_incomplete: boolean },
+): boolean {
+  if (mayBeAgents(basis) || hasSession) return false;
+  if (authoredAt < firstAgentsAt) return true;
+  return basis !== "root" && !may_be_incomplete && authoredAt < at;
 }
+
+const dayOf = ({ first_session_at }: AgentsSince) => first_session_at.slice(0, 10);
+
+/** The evidence for lines from before agents, and for what is unknown of that time: in sentences. */
+export const notesOnBefore = (
+  since: AgentsSince & { at: number },
+  has: { before: boolean; olderUnknown: boolean },
+): string[] => [
+  ...(has.before && !since.may_be_incomplete
+    ? [`Before agents: older than the first session here (${dayOf(since)}).`]
+    : []),
+  ...(has.olderUnknown && since.may_be_incomplete
+    ? [
+        `Sessions before ${dayOf(since)} may be missing, as the client deletes them after ${since.deleted_after_days} days: what is older is unknown.`,
+      ]
+    : []),
+];

@@ -13,6 +13,7 @@ import { turnsOf } from "../store/memory/sessions/turns.ts";
 import { currentCut, cutOf } from "./chunks/cut-rules.ts";
 import { chunkOptionsFor, rechunkSession } from "./chunks/rechunk.ts";
 import { commandsOf } from "./commands/commands-of-turn.ts";
+import { subjectsLedTo } from "./summaries/retitle.ts";
 import { sumUpSession } from "./summaries/sum-up.ts";
 import { sessionTitle } from "./summaries/title.ts";
 import { storedTurns } from "./turn-content.ts";
@@ -79,7 +80,9 @@ async function recutSession(
   const how = { signal, pause, regroup: true, reindex: isByOtherRules };
   const chunks = await rechunkSession(work, session, first.number, how);
   if (isByOtherRules) {
-    const title = keepsTitle ? null : sessionTitle(storedTurns(memory, session.id));
+    const title = keepsTitle
+      ? null
+      : sessionTitle(storedTurns(memory, session.id), subjectsLedTo(memory, session.uid));
     const { relativize } = chunkOptionsFor(work, session);
     const ran = Array.from(
       storedTurns(memory, session.id),

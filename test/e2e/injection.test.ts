@@ -3,12 +3,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { wordAsMarkdown } from "../../src/answers/word-as-markdown.ts";
 import type { Project } from "../../src/base/paths.ts";
-import { whyAsMarkdown } from "../../src/faces/lsp/hover.ts";
 import { oldNames } from "../../src/faces/mcp/old-names.ts";
 import { tools } from "../../src/faces/mcp/shapes/definitions.ts";
 import type { AnnotationsResponse } from "../../src/features/notes/operation.ts";
 import type { WhyAnswer } from "../../src/features/why/operation.ts";
+import { wordWhyInShort } from "../../src/features/why/words.ts";
 import { idOf } from "../support/transcript-fixture.ts";
 import { sessionIn, transcriptDir } from "./conversations-fixture.ts";
 import { cleanUp, createProject, pmJson, write } from "./daemon-fixture.ts";
@@ -175,7 +176,7 @@ describe("text that poses as an order", () => {
     const hovers: string[] = [];
     for (const [i] of forms.entries()) {
       const answer = await pmJson<WhyAnswer>(project, "why", `src/heron${i}.ts:1`);
-      hovers.push(whyAsMarkdown(answer, () => null));
+      hovers.push(wordAsMarkdown(wordWhyInShort(answer, "person"), () => null));
     }
     expect(hovers.join("\n")).toContain(order.replace(".", "\\.").slice(0, 8));
     for (const text of hovers) {

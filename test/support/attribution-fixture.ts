@@ -222,7 +222,7 @@ export function fileOfDiff(diff: readonly string[], more: Partial<ChangedFile> =
     gone.flatMap((text, i) => (lineKey(text) === 0 ? [] : [{ ...asBare(text), line: oldStart + i }])),
   );
   const change: ChangedFile = { path: "a.ts", oldPath: null, status: "M", isText: true, hunks, ...more };
-  return { change, lines: linesOfFile(now), removed };
+  return { change, lines: linesOfFile(now), removed, printed: new Set(), cells: [] };
 }
 
 export const change = (more: Partial<ChangeToAttribute> = {}): ChangeToAttribute => ({

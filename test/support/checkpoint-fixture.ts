@@ -9,7 +9,8 @@ import { projectAt } from "../../src/base/paths.ts";
 import type { Memory } from "../../src/store/memory/memory.ts";
 import type { AttributionRecord, Binding } from "../../src/store/memory/memory-records.ts";
 import { packContent } from "../../src/store/memory/sessions/content.ts";
-import type { SessionUpdate } from "../../src/store/memory/sessions/sessions.ts";
+import { type SessionUpdate, sessionByUid } from "../../src/store/memory/sessions/sessions.ts";
+import { saveTranscript } from "../../src/store/memory/sessions/transcripts.ts";
 import { saveTurn } from "../../src/store/memory/sessions/turns.ts";
 import { addSession, createMemory, turn } from "./memory-fixture.ts";
 import { configureGit, headOf, initialiseRepository } from "./repository-fixture.ts";
@@ -112,6 +113,21 @@ export function rememberSession(
     ]);
     saveTurn(memory, session.id, turn(i + 1, { startedAt, endedAt: startedAt + 30_000, prompt, content }));
   }
+}
+
+/** As `rememberSession`, from a transcript that was read so many days after the session began. */
+export function rememberReadSession(memory: Memory, uid: string, at: number, days = 1): void {
+  rememberSession(memory, uid, ["make it"], { at });
+  saveTranscript(memory, {
+    agent: "claude",
+    path: `/home/ann/${uid}.jsonl`,
+    offset: 0,
+    lineHash: "",
+    size: 0,
+    skipped: {},
+    readAt: at + days * 86_400_000,
+    sessionId: sessionByUid(memory, uid)!.id,
+  });
 }
 
 /**

@@ -5,12 +5,14 @@ import { bash, edit, notebookLines, write } from "../agent-tools.ts";
 import { languageOf, newIdentifier, prose } from "../code.ts";
 import { commitAll, messageOf } from "../commits.ts";
 import type { HumanAct } from "../human-acts.ts";
-import { human, type Line, newLine, newLines, type Owner, textsOf } from "../lines.ts";
+import { human, type Line, newLine, newLines, type Owner, textsOf, untold } from "../lines.ts";
 import * as mutate from "../mutate.ts";
 import { pass, save, tell, type World } from "../world.ts";
 import { installs } from "./packages.ts";
 
 /** What agents and people do that a memory finds hard to follow. */
+
+const wholeCell = /^(\s*)"source": ("(?:[^"\\]|\\.)*")(,?)$/;
 
 const textOf = (lines: readonly Line[]) => textsOf(lines).join("\n");
 
@@ -300,6 +302,71 @@ export const situationActs: Readonly<Record<string, Act>> = {
     return true;
   },
 
+  /** As Claude Code's own tool writes them: all of a cell as one text. */
+  "notebook-text-cell": async (world, session) => {
+    const { random } = world;
+    const paths = [...session.checkout.files.keys()].filter((path) => path.endsWith(".ipynb"));
+    if (paths.length === 0) return false;
+    const path = random.pick(paths);
+    const python = languageOf("x.ipynb");
+    const source = [...python.statements(random), ...python.statements(random), ...python.statements(random)];
+    const before = session.checkout.files.get(path)!;
+    const end = before.findLastIndex(({ text }) => text === " ],");
+    if (end < 1) return false;
+    const whole = before.flatMap(({ text }, i) => (wholeCell.test(text) ? [i] : []));
+    const replaced = whole.length > 0 && random.chance(0.4) ? random.pick(whole) : null;
+    let lines: readonly Line[] = before;
+    const new_source = source.join("\n");
+    await call(
+      world,
+      session,
+      "NotebookEdit",
+      (id) => {
+        const made = (text: string) => newLine(text, ownerOf(session, id), "notebook cell as one text");
+        const text = `   "source": ${JSON.stringify(new_source)}`;
+        const last = before[end - 1]!;
+        lines =
+          replaced === null
+            ? [
+                ...before.slice(0, end - 1),
+                { ...last, text: "  }," },
+                ...[
+                  "  {",
+                  '   "cell_type": "code",',
+                  '   "execution_count": null,',
+                  '   "metadata": {},',
+                ].map(made),
+                ...['   "outputs": [],', text, "  }"].map(made),
+                ...before.slice(end),
+              ]
+            : before.with(replaced, made(text));
+        return {
+          notebook_path: join(session.cwd, path),
+          new_source,
+          cell_type: "code",
+          edit_mode: replaced === null ? "insert" : "replace",
+        };
+      },
+      () => {
+        save(world, session.checkout, path, lines, { by: session.uid });
+        return {
+          content: `Updated cell with ${new_source}`,
+          structured: {
+            new_source,
+            cell_type: "code",
+            language: "python",
+            edit_mode: replaced === null ? "insert" : "replace",
+            cell_id: "c1",
+            error: "",
+            notebook_path: join(session.cwd, path),
+          },
+        };
+      },
+    );
+    tell(world, `  NotebookEdit ${path}`);
+    return true;
+  },
+
   notebook: async (world, session) => {
     const { random } = world;
     const path = `notebooks/${newIdentifier(random)}.ipynb`;
@@ -346,10 +413,43 @@ export const humanSituationActs: Readonly<Record<string, HumanAct>> = {
       "  }",
     ];
     const last = lines[end - 1]!;
-    const made = newLines(texts, human, "human's notebook cell");
+    const from = texts.indexOf('   "outputs": [');
+    const to = texts.indexOf("   ],");
+    const made = texts.map((text, i) =>
+      (i >= from && i <= to) || text.includes('"execution_count"')
+        ? newLine(text, untold, "what a cell printed")
+        : newLine(text, human, "human's notebook cell"),
+    );
     const now = [...lines.slice(0, end - 1), { ...last, text: "  }," }, ...made, ...lines.slice(end)];
     save(world, checkout, path, now, { by: "human" });
     tell(world, `human: a cell in ${path}`);
+    return true;
+  },
+
+  /** Jupyter writes each cell as a list of lines, whoever wrote it, and in whatever form it was. */
+  "human-resaves-notebook"(world, checkout) {
+    const { random } = world;
+    const paths = [...checkout.files].flatMap(([path, lines]) =>
+      path.endsWith(".ipynb") && lines.some(({ text }) => wholeCell.test(text)) ? [path] : [],
+    );
+    if (paths.length === 0) return false;
+    const path = random.pick(paths);
+    pass(world, 10, 200);
+    const now = checkout.files.get(path)!.flatMap((line) => {
+      const [, indent = "", literal, end = ""] = wholeCell.exec(line.text) ?? [];
+      if (literal === undefined) return [line];
+      const source = (JSON.parse(literal) as string).split("\n");
+      const texts = source.map(
+        (text, i) =>
+          `${indent} ${JSON.stringify(i < source.length - 1 ? `${text}\n` : text)}${i < source.length - 1 ? "," : ""}`,
+      );
+      return [`${indent}"source": [`, ...texts, `${indent}]${end}`].map((text) => ({
+        ...newLine(text, line.owner, "saved again by Jupyter"),
+        ...(line.isMixed && { isMixed: true as const }),
+      }));
+    });
+    save(world, checkout, path, now, { by: "human" });
+    tell(world, `human: saves ${path} again`);
     return true;
   },
 

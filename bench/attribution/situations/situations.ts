@@ -100,6 +100,13 @@ export const situations: readonly Situation[] = [
     },
   }),
   situation("tools of another name", { acts: { "other-tool": 12 } }),
+  situation("tools that say nothing", {
+    acts: { "mcp-renames": 6, "mcp-rewrites": 6, "edit-without-patch": 4, "mcp-writes-many": 3 },
+  }),
+  situation("copies by an agent", {
+    acts: { "agent-copies": 7, "agent-copies-in": 3, "agent-checks-out": 5 },
+  }),
+  situation("formatted by a script", { acts: { "formats-by-script": 8, sed: 4 } }),
   situation("late commits", { acts: commands, happenings: { "late-commit": 1 }, habits: { commits: 0.03 } }),
   situation("two agents at once", {
     acts: { "beside-another": 10, generator: 3, sed: 2, formatter: 0.5 },
@@ -115,6 +122,10 @@ export const situations: readonly Situation[] = [
   situation("notebooks", {
     acts: { notebook: 4, "notebook-cell": 14, edit: 4 },
     humans: { "human-notebook": 24 },
+  }),
+  situation("notebooks, cells as one text", {
+    acts: { notebook: 3, "notebook-text-cell": 14, edit: 4 },
+    humans: { "human-notebook": 12, "human-resaves-notebook": 12 },
   }),
   situation("slow daemon", { acts: commands, habits: { watcherDelay: 45 } }),
   situation("daemon down", { acts: commands, happenings: { "daemon-down": 1 }, happen: 0.12 }),

@@ -1,7 +1,7 @@
 import { changesOf, changesOfEach } from "../../git/diff/changes.ts";
 import type { ChangedFile, ChangedHunk } from "../../git/diff/changes-types.ts";
 import type { AttributionRecord, CommitFileRecord } from "../../store/memory/memory-records.ts";
-import { lineKey } from "../lines/line-keys.ts";
+import { lineKey, plainLineOf } from "../lines/line-keys.ts";
 
 /**
  * At most this much of a commit is analysed for its authors: added and removed lines, and their characters. Lines
@@ -68,7 +68,7 @@ async function collect(files: AsyncIterable<ChangedFile>): Promise<CollectedChan
       collected.leftOut.push(...unknownRanges(file));
     }
     if (collected.records.length >= maxFiles) continue;
-    const added = isTooMuch ? [] : keysOf(hunks);
+    const added = isTooMuch ? [] : keysOf(path, hunks);
     collected.records.push({ path, oldPath, status, insertions, deletions, added });
   }
   return collected;
@@ -84,9 +84,10 @@ function lengthOf({ added, removed }: ChangedHunk): number {
   return length;
 }
 
-function keysOf(hunks: readonly ChangedHunk[]): CommitFileRecord["added"] {
+function keysOf(path: string, hunks: readonly ChangedHunk[]): CommitFileRecord["added"] {
+  const plain = plainLineOf(path);
   return hunks.flatMap(({ newStart, added }) =>
-    added.map((text, i) => ({ line: newStart + i, key: lineKey(text) })),
+    added.map((text, i) => ({ line: newStart + i, key: lineKey(plain(text)) })),
   );
 }
 

@@ -46,7 +46,21 @@ export function subjectOf(message: string): string {
   return line.length <= maxSubjectLength ? line : `${line.slice(0, maxSubjectLength - 1)}…`;
 }
 
-const identities = new WeakMap<GitWork, Promise<ReadonlySet<string>>>();
+/** What was done to HEAD here, and by whom. */
+interface MovesHere {
+  /** Of who works here. Lower case. */
+  emails: ReadonlySet<string>;
+  /** Hashes of commits that took the place of others, and may hold what was written after these. */
+  amended: ReadonlySet<string>;
+}
+
+const moves = new WeakMap<GitWork, Promise<MovesHere>>();
+
+function movesHere(work: GitWork): Promise<MovesHere> {
+  const known = moves.get(work) ?? readMoves(work);
+  moves.set(work, known);
+  return known;
+}
 
 /** Whether a commit was made on this machine by who works here: its author, and how it came to be known. */
 export async function isMadeHere(
@@ -55,27 +69,38 @@ export async function isMadeHere(
   seen: CommitSeen,
 ): Promise<boolean> {
   if (seen !== "hook" && seen !== "reflog") return false;
-  const own = identities.get(work) ?? ownEmails(work);
-  identities.set(work, own);
-  return (await own).has(authorEmail.toLowerCase());
+  return (await movesHere(work)).emails.has(authorEmail.toLowerCase());
 }
+
+/** Whether git noted here that a commit was amended, or put together of several: its author's date is that of the first. */
+export const wasAmended = async (
+  work: GitWork,
+  { hash, authoredAt, committedAt }: CommitInfo,
+): Promise<boolean> => committedAt > authoredAt && (await movesHere(work)).amended.has(hash);
 
 /** Moves of HEAD that are looked at, the latest first. */
 const maxMoves = 1000;
+
+const amending = /^(?:commit \(amend\)|rebase(?: -i)? \((?:squash|fixup|edit|reword|continue)\))/;
 
 /**
  * Who works here: the author of a commit made now, and whoever moved HEAD. Environment variables may name an identity
  * (direnv, dev containers) that this process does not see; git notes it in the reflog.
  */
-async function ownEmails({ project, roots }: GitWork): Promise<ReadonlySet<string>> {
+async function readMoves({ project, roots }: GitWork): Promise<MovesHere> {
   const author = await gitTextIfAny(project.root, ["var", "GIT_AUTHOR_IDENT"]);
   const emails = [/<([^<>]*)> \d+ [+-]\d+$/.exec(author ?? "")?.[1]];
+  const amended = new Set<string>();
   for (const root of roots) {
     const args = ["log", "--walk-reflogs", "--no-show-signature", "--no-color", `--max-count=${maxMoves}`];
-    const moves = await gitTextIfAny(root, [...args, "--format=%ge", "HEAD", "--"]);
-    emails.push(...(moves ?? "").split("\n"));
+    const text = await gitTextIfAny(root, [...args, "--format=%H %ge%x09%gs", "HEAD", "--"]);
+    for (const line of (text ?? "").split("\n")) {
+      const [, hash = "", email = "", action = ""] = /^(\S+) ([^\t]*)\t(.*)$/.exec(line) ?? [];
+      emails.push(email);
+      if (amending.test(action)) amended.add(hash);
+    }
   }
-  return new Set(emails.flatMap((email) => email?.toLowerCase() || []));
+  return { emails: new Set(emails.flatMap((email) => email?.toLowerCase() || [])), amended };
 }
 
 /** The id of a commit's checkpoint, the same on every machine: twelve hexadecimal digits. */

@@ -30,6 +30,7 @@ import {
   namedByTools,
   predecessorsOf,
   subjectOf,
+  wasAmended,
 } from "./commit-facts.ts";
 import { keepKnown } from "./keep-known.ts";
 import { linkCheckpoint } from "./link.ts";
@@ -161,6 +162,7 @@ export async function recordInfo(
       parent: info.parents[0] ?? null,
       predecessors: predecessorsOf(memory, commit),
       isOwn: await isMadeHere(work, info, facts.seen),
+      isAmended: await wasAmended(work, info),
       files: changed?.files ?? [],
     },
     signal,

@@ -12,7 +12,7 @@ import { mayWrite, withoutHeredocs } from "./shell.ts";
 /** What a shell command may write, judged by its words. */
 
 const takesAnother =
-  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
+  /\b(?:mv|cp|ln|rm|mkdir|git|touch|chmod|rsync|patch|pbpaste|xclip|xsel|wl-paste|unzip|tar|curl|wget|sed|perl|awk|prettier|eslint|biome|gofmt|goimports|black|ruff|rustfmt|fmt|format)\b/;
 
 /** Commands that are taken apart once: each is asked about for each file of each commit near it. */
 const maxCommands = 1000;
@@ -47,6 +47,7 @@ export const namedBy = memoize(maxCommands, (command): readonly string[] =>
 /** The commands of a command line, without the texts that it gives to programs which only copy them. */
 const partsOf = (command: string): string[] =>
   withoutHeredocs(command, { keeps: "scripts" })
+    .replace(/\d?>&\d|&>\s*\/dev\/null|\d?>>?\s*\/dev\/null/g, "")
     .split(/&&|\|\||[;|&\n]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
@@ -73,18 +74,95 @@ export function bringsFrom(given: string, path: string): string[] | null {
   return null;
 }
 
-const formatters =
-  /^(?:npx\s+|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|python[\d.]*\s+-m\s+)*(?:prettier|black|gofmt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|dprint|cargo\s+fmt|go\s+fmt|dart\s+format|stylua|npm\s+run\s+(?:format|fmt|prettier)|format|fmt)\b/;
+/** Where a command takes the lines of a file from that it puts at a path. */
+export interface CopySource {
+  /** Of a commit; null: the file as it was in the working tree. */
+  revision: string | null;
+  path: string;
+}
 
-/** Whether a command changes how code looks, and nothing that it says. */
-export const isFormatter = (command: string): boolean =>
-  command
-    .split(/&&|\|\||[;|\n]/)
-    .map((part) => part.trim())
-    .every(
-      (part) =>
-        part === "" || formatters.test(part) || /^(?:cd|echo|git\s+(?:add|diff|status|commit))\b/.test(part),
-    );
+const clipboard = /\b(?:pbpaste|xclip|xsel|wl-paste|Get-Clipboard)\b/;
+const takenFromCommit =
+  /^git\s+(?:-\S+\s+)*(?:checkout|restore)\s+(?:(?:-\S+|--source)\s+)*(?:--source[= ])?([\w@][\w./~^@{}-]*)?\s*(?:--\s+|\s)(.+)$/;
+const printedFromCommit =
+  /^git\s+(?:-\S+\s+)*(?:show|cat-file\s+-p)\s+["']?([\w@][\w./~^@{}-]*):([^\s"'>]+)["']?\s*>\s*(\S+)/;
+const concatenated = /^cat\s+([^<>|]+?)\s*>>?\s*(\S+)$/;
+
+/** The parts of a command that may copy, which few have: each is asked about for each file. */
+const copyingParts = memoize(maxCommands, (command): readonly string[] =>
+  partsOf(command).filter(
+    (part) =>
+      takenFromCommit.test(part) ||
+      printedFromCommit.test(part) ||
+      concatenated.test(part) ||
+      clipboard.test(part) ||
+      transferring.test(` ${part}`),
+  ),
+);
+
+const plainPath = (word: string) => word.replace(/^(["'])(.*)\1$/, "$2").replace(/^\.\//, "");
+
+/**
+ * Where a command takes from what it puts at a path, word for word: from files, a commit, the clipboard. Null: it does not.
+ * Empty: from somewhere that it does not name.
+ */
+export function copiesFrom(command: string, path: string): CopySource[] | null {
+  const isHere = (word: string) => {
+    const named = plainPath(word);
+    return named === path || (named.includes(".") && path.endsWith(`/${named}`));
+  };
+  const parts = copyingParts(command);
+  if (parts.length === 0) return null;
+  for (const part of parts) {
+    const [, revision = null, places = ""] = takenFromCommit.exec(part) ?? [];
+    if (
+      places
+        .split(/\s+/)
+        .some((word) => isHere(word) || path.startsWith(`${plainPath(word).replace(/\/$/, "")}/`))
+    )
+      return [{ revision, path }];
+    const [, shown, from = "", to = ""] = printedFromCommit.exec(part) ?? [];
+    if (shown !== undefined && isHere(to)) return [{ revision: shown, path: from }];
+    const [, inputs = "", output = ""] = concatenated.exec(part) ?? [];
+    if (output !== "" && isHere(output))
+      return inputs.split(/\s+/).map((word) => ({ revision: null, path: plainPath(word) }));
+    if (clipboard.test(part) && />\s*(\S+)/.exec(command)?.slice(1).some(isHere)) return [];
+  }
+  const from = bringsFrom(command, path);
+  return from?.map((source) => sourceFor(plainPath(source), path)) ?? null;
+}
+
+/** A directory that is copied holds the file under the same name. */
+function sourceFor(source: string, path: string): CopySource {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const isFile = /\.\w+$/.test(source);
+  return { revision: null, path: isFile ? source : `${source.replace(/\/?\.?$/, "")}/${name}` };
+}
+
+const runners =
+  /^(?:npx\s+(?:-\S+\s+)*|pnpm\s+(?:exec\s+|dlx\s+)?|yarn\s+|bunx\s+|uvx\s+|uv\s+run\s+|poetry\s+run\s+|bundle\s+exec\s+|python[\d.]*\s+-m\s+|mise\s+(?:x|exec)\s+(?:--\s+)?|env\s+)*/;
+/** Programs that give code another form. */
+const formatters =
+  /^(?:prettier|black|gofmt|gofumpt|goimports|rustfmt|ruff\s+format|biome\s+format|clang-format|shfmt|isort|yapf|autopep8|dprint|oxfmt|treefmt|swiftformat|scalafmt|ktfmt|ormolu|stylua|nixfmt|php-cs-fixer|(?:cargo|go|terraform|tofu|zig|deno|nix|taplo|buf)\s+(?:\S+\s+)?fmt|(?:dart|mix|dotnet|swift|buf)\s+format|format|fmt|lint-staged|pre-commit\s+run|lefthook\s+run|(?:\.\/)?gradlew?\s+\S*spotlessApply|mvn\s+\S*spotless:apply)(?![\w-])/;
+/** Linters, where they repair what they find. */
+const repairing =
+  /^(?:eslint|oxlint|stylelint|standard|xo|biome\s+(?:check|lint)|ruff\s+check|golangci-lint\s+run|cargo\s+clippy|rubocop|ktlint|swiftlint|deno\s+lint|tslint|sqlfluff)\b.*\s(?:--(?:fix|write|apply|autocorrect\S*|format)|-[aAF]|--unsafe)(?![\w])/;
+/** Scripts of a project that are called what they do. */
+const formattingScript =
+  /^(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:run\s+)?|make\s+(?:-\S+\s+)*|just\s+|task\s+|mise\s+(?:run\s+|r\s+)?|rake\s+|composer\s+(?:run\s+)?|nox\s+-s\s+|(?:ba|z)?sh\s+|\.\/)(?:[\w.-]*\/)*(?:(?:code)?[-_:]?(?:format|fmt|prettier|prettify|tidy|style|beautify)(?:[-_:.]\S*)?|(?:lint|check|style|cs)[-_:]?fix(?:[-_:.]\S*)?|fix[-_:]?(?:lint|format|style)?)(?=\s|$)/;
+
+const givesForm = (given: string): boolean => {
+  if (/[^-=]>/.test(given)) return false;
+  const part = given.replace(/^(?:\w+=\S*\s+)+/, "");
+  const program = part.replace(runners, "");
+  return formatters.test(program) || repairing.test(program) || formattingScript.test(part);
+};
+
+/** Whether all that a command does to files is that it changes how code looks, and nothing that it says. */
+export const isFormatter = memoize(maxCommands, (command: string): boolean => {
+  const parts = partsOf(command).filter((part) => mayWrite(part) || givesForm(part));
+  return parts.length > 0 && parts.every(givesForm);
+});
 
 /** Whether a command does nothing but write what is in its text, and what leaves files alone. */
 export const isSpelledOut = (command: string): boolean =>

@@ -450,5 +450,7 @@ it("what a command puts in place is known where it does nothing else", () => {
   expect(replacementsIn("cd src && sed -i 's/oldName/newName/g' a.ts")).toEqual(["newName"]);
   expect(replacementsIn("sed -i 's/a/newName/' a.ts && make")).toBeNull();
   expect(replacementsIn("sed -i 's/a/b/' a.ts")).toBeNull();
-  expect(replacementsIn("sed -i '/x/d' a.ts")).toBeNull();
+  expect(replacementsIn("sed -i '/x/d' a.ts && cat a.ts | head")).toEqual([]);
+  expect(replacementsIn("sed -i 's/, legacy//; s/one/other/' a.ts")).toEqual(["other"]);
+  expect(replacementsIn("sed -i '2i one more' a.ts")).toBeNull();
 });

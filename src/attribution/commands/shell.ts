@@ -180,15 +180,39 @@ export function substitutionsIn(command: string): Substitution[] {
     });
 }
 
-/** What a command that does nothing but replace words puts in their place; null for other commands. */
+/** A step of sed that takes lines out. */
+const deletion = /^(?:\d+|\$|\/(?:\\.|[^/])*\/)?(?:,(?:[+~]?\d+|\$|\/(?:\\.|[^/])*\/))?!?d$/;
+const quotedText = /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g;
+
+/**
+ * What a command that does nothing to files but replace words and take out lines puts in the place of others; null for other
+ * commands.
+ */
 export function replacementsIn(command: string): string[] | null {
-  const parts = command.split(/&&|\|\||;(?![^'"]*['"]\s)|\n/).map((part) => part.trim());
-  if (
-    !parts.every((part) => part === "" || inPlace.test(part) || /^(?:cd|git\s+(?:diff|status))\b/.test(part))
-  )
-    return null;
-  const texts = [...command.matchAll(expression)].map(([, , , to = ""]) => to.replace(/\\(.)/g, "$1"));
-  return texts.length > 0 && texts.every((text) => text.length > 2 && !text.includes("&")) ? texts : null;
+  const outside = command.replace(quotedText, (text) => text.replace(/[&|;\n]/g, " "));
+  const parts: string[] = [];
+  let at = 0;
+  for (const part of outside.split(/&&|\|\||[;|\n]/)) {
+    const start = outside.indexOf(part, at);
+    at = start + part.length;
+    parts.push(command.slice(start, at).trim());
+  }
+  const writing = parts.filter((part) => part !== "" && mayWrite(part));
+  if (writing.length === 0) return null;
+  const texts: string[] = [];
+  for (const part of writing) {
+    if (!inPlace.test(part)) return null;
+    const found = [...part.matchAll(expression)].map(([, , , to = ""]) => to.replace(/\\(.)/g, "$1"));
+    const scripts = (part.match(quotedText) ?? []).map((text) => text.slice(1, -1).trim());
+    const isDeletion = scripts.some((script) =>
+      script.split(/[;\n]/).every((step) => deletion.test(step.trim())),
+    );
+    if (found.length === 0 && !isDeletion) return null;
+    texts.push(...found);
+  }
+  // What is taken out leaves a line of whoever wrote it.
+  const put = texts.filter((text) => text.trim() !== "");
+  return put.every((text) => text.length > 2 && !text.includes("&")) ? put : null;
 }
 
 /** A basic regular expression as an extended one: there brackets and signs mean themselves without a backslash. */

@@ -15,6 +15,7 @@ import {
 } from "../../../test/support/attribution-fixture.ts";
 import { saveObservation } from "../../store/memory/observations.ts";
 import type { ChangeToAttribute } from "../lines/verdict.ts";
+import { KeySet } from "./writes.ts";
 
 const memory = memoryOfFile();
 
@@ -124,4 +125,37 @@ it("recently touched files cover the hour before, since the parent commit first,
   expect(afterParent()).toEqual([{ sessionUid: "s", turn: 1 }]);
   rememberTurn(memory, "then", [edited("/repo/b.ts", ["+z"], madeAt - 30 * minute)]);
   expect(afterParent()).toEqual([{ sessionUid: "then", turn: 1 }]);
+});
+
+describe("a call that began after the commit was authored", () => {
+  const file = fileOfDiff(["+keepOrder(one)"], { path: "a.ts" });
+  /** How many writes to the file may have led to it, and how many are later ones. */
+  const writesOf = (more: Partial<ChangeToAttribute>) => {
+    const evidence = attributionEvidence({
+      committedAt: madeAt + 60 * minute,
+      files: [file.change],
+      ...more,
+    });
+    return [evidence.writesOf(["a.ts"], new KeySet()).length, evidence.laterWritesTo(["a.ts"]).length];
+  };
+
+  it("wrote none of its lines, however late a rebase made it", () => {
+    rememberTurn(memory, "s", [edited("a.ts", ["+keepOrder(one)"], madeAt + 30 * minute)]);
+    expect(writesOf({})).toEqual([0, 1]);
+    expect(writesOf({ authoredAt: madeAt + 40 * minute })).toEqual([1, 0]);
+  });
+
+  it("may have where it was amended, or made of others", () => {
+    rememberTurn(memory, "s", [edited("a.ts", ["+keepOrder(one)"], madeAt + 30 * minute)]);
+    expect(writesOf({ isAmended: true })).toEqual([1, 0]);
+    expect(writesOf({ predecessors: ["1".repeat(40)] })).toEqual([1, 0]);
+    const amending = ran(
+      "git commit --amend --no-edit",
+      madeAt + 40 * minute,
+      undefined,
+      "[main abcdef1] Fix",
+    );
+    rememberTurn(memory, "s", [amending], { number: 2 });
+    expect(writesOf({ hash: "abcdef1".padEnd(40, "0") })).toEqual([1, 0]);
+  });
 });

@@ -8,6 +8,7 @@ import { lineKey, plainLineOf } from "../lines/line-keys.ts";
 import type { ChangeToAttribute } from "../lines/verdict.ts";
 import { type Clocks, clockOf, clocksOf, widestOffset } from "./clock.ts";
 import { Makers } from "./makers.ts";
+import type { OpaqueCall } from "./opaque-calls.ts";
 import { clockMs, Period, slackMs } from "./period.ts";
 import { withoutPutBack } from "./put-back.ts";
 import { RecordedCommits } from "./recorded-commits.ts";
@@ -33,6 +34,8 @@ export class AttributionEvidence {
   /** Commands in the days around the change whose times nothing shows to be right. */
   readonly untimedRuns: readonly ShellRun[];
   readonly delegations: Delegation[];
+  /** Calls that may have written, and do not say what. */
+  readonly opaque: readonly OpaqueCall[];
   readonly sightings: Sightings;
   readonly makers: Makers;
   private readonly clocks: Clocks;
@@ -42,6 +45,7 @@ export class AttributionEvidence {
   private readonly added = new Map<string, ReadonlySet<number>>();
   private readonly neverCommitted = new Map<string, boolean>();
   private isAfterFirst: boolean | null = null;
+  private isAmendedByRun: boolean | null = null;
   private readonly committedLast = new Map<string, number>();
 
   constructor(
@@ -92,6 +96,9 @@ export class AttributionEvidence {
         ? []
         : wide.runs.filter(({ mayWrite, sessionUid }) => mayWrite && unclear.has(clockOf(sessionUid)));
     this.delegations = wide.delegations.map((each) => this.inTime(each, ["startedAt", "endedAt"]));
+    this.opaque = wide.opaque
+      .map((each) => this.inTime(each, ["startedAt", "endedAt"]))
+      .filter(({ startedAt, endedAt }) => startedAt <= until && endedAt >= since);
   }
 
   /** Writes to the change's files that are too old for the others. */
@@ -111,10 +118,10 @@ export class AttributionEvidence {
    */
   writesOf(paths: readonly string[], keys: KeySet): Write[] {
     const own = new Set(paths);
-    const { last } = this.period;
+    const { lastCall } = this;
     const wanted = new Set<Write>();
     const all = this.allWrites.map((write) => {
-      if (write.startedAt > last) return write;
+      if (write.startedAt > lastCall) return write;
       const isSame = write.how === "shell" ? isSamePath : isInOtherCheckout;
       const path = paths.find((each) => isSame(each, write.path));
       const named = path === undefined ? write : { ...write, path };
@@ -124,11 +131,28 @@ export class AttributionEvidence {
     return withoutPutBack(all, wanted);
   }
 
-  /** Writes to a file after the change, by clocks that nothing shows to be right; oldest first. */
+  /** When the last call began that may have written lines of the change. A session that amended it says so itself. */
+  get lastCall(): number {
+    const { hash } = this.change;
+    this.isAmendedByRun ??= this.runs.some(
+      ({ command, commits }) =>
+        /--amend\b|\brebase\b|--fixup|--squash/.test(command) &&
+        commits.some((commit) => hash?.startsWith(commit.hash)),
+    );
+    return this.isAmendedByRun ? this.period.last : this.period.lastCall;
+  }
+
+  /**
+   * Writes to a file after the change, by clocks that nothing shows to be right, or after its author's date, where it may have
+   * been amended; oldest first.
+   */
   laterWritesTo(paths: readonly string[]): Write[] {
+    const { lastCall } = this;
     const { last } = this.period;
     const isLater = ({ startedAt, sessionUid, path }: Write) =>
-      startedAt > last && paths.includes(path) && !this.clocks.right.has(clockOf(sessionUid));
+      startedAt > lastCall &&
+      paths.includes(path) &&
+      (startedAt <= last || !this.clocks.right.has(clockOf(sessionUid)));
     return withoutPutBack(this.allWrites, new Set(this.allWrites.filter(isLater)));
   }
 
@@ -247,6 +271,23 @@ export class AttributionEvidence {
     );
   }
 
+  /** Calls of unknown tools that ran then. */
+  opaqueAt(at: number): OpaqueCall[] {
+    return this.opaque.filter(
+      ({ sessionUid, startedAt, endedAt }) =>
+        at > startedAt - this.looseOf(sessionUid) - runSlack &&
+        at <= endedAt + runSlack + this.looseOf(sessionUid),
+    );
+  }
+
+  /** Calls of unknown tools that may have written what the change holds of a file. */
+  recentOpaque(path: string): OpaqueCall[] {
+    return this.opaque.filter((call) => {
+      const run = { ...call, mayWrite: true, isBackground: false };
+      return this.isRecent(run) && !this.wasCommittedSince(run, path);
+    });
+  }
+
   /** A clock that was set right is right to within this. Milliseconds. */
   private looseOf(sessionUid: string): number {
     return this.clocks.offsets.has(clockOf(sessionUid)) ? slackMs : 0;
@@ -265,7 +306,10 @@ export class AttributionEvidence {
   }
 
   /** Whether a file was committed after a command had ended: what it wrote there is in that commit, not in the change. */
-  wasCommittedSince({ endedAt, isBackground }: ShellRun, path: string): boolean {
+  wasCommittedSince(
+    { endedAt, isBackground }: Pick<ShellRun, "endedAt" | "isBackground">,
+    path: string,
+  ): boolean {
     if (isBackground || this.period.isRebased) return false;
     let last = this.committedLast.get(path);
     if (last === undefined) {
@@ -290,7 +334,13 @@ export class AttributionEvidence {
     return this.recent;
   }
 
-  private isRecent({ mayWrite, startedAt, endedAt, isBackground, sessionUid }: ShellRun): boolean {
+  private isRecent({
+    mayWrite,
+    startedAt,
+    endedAt,
+    isBackground,
+    sessionUid,
+  }: Pick<ShellRun, "mayWrite" | "startedAt" | "endedAt" | "isBackground" | "sessionUid">): boolean {
     if (!mayWrite) return false;
     if (isBackground || endedAt >= this.period.start) return true;
     const span = this.spans.get(sessionUid);

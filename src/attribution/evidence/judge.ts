@@ -1,6 +1,5 @@
 import {
   appliesPatch,
-  bringsFrom,
   generates,
   isFormatter,
   isRenaming,
@@ -13,6 +12,7 @@ import { changesPackages, installs, isLockFile } from "../commands/generators.ts
 import { byAgent, human, restingOn, unknown, type Verdict } from "../lines/verdict.ts";
 import { type AttributionEvidence, runSlack } from "./evidence.ts";
 import type { LineHere } from "./makers.ts";
+import { isSaidBy, namesAnyFile, namesFile, type OpaqueCall } from "./opaque-calls.ts";
 import type { ShellRun, Write } from "./writes.ts";
 
 /** Nobody types while so short a command runs, even if it has to be allowed. Milliseconds. */
@@ -65,6 +65,7 @@ export class Judge {
         installs(run.command, path, bare) ||
         ((mayMean(run.command, path) || (line.isNewFile && generates(run.command, path) !== "no")) &&
           !isRestoring(run.command) &&
+          !makers.copiesOthers(run, path) &&
           this.wroteThen(run, line, seenAt)),
     );
     if (meant) return byAgent(meant, "shell", "ran");
@@ -74,8 +75,11 @@ export class Judge {
     if (runs.length > 0 && runs.every((run) => makers.appliesForeignPatch(run))) return human("patched");
     if (runs.length > 0 && runs.every(({ command }) => isFormatter(command)))
       return this.asFormatted(line, seenAt, writes);
+    const opaque = this.evidence.opaqueAt(seenAt);
+    const caller = opaque.findLast((call) => this.calledThen(call, line, seenAt));
+    if (caller) return byAgent(caller, "edit", "ran");
     // A human may save another file meanwhile.
-    if (runs.length > 0) return unknown("command");
+    if (runs.length > 0 || opaque.length > 0) return unknown("command");
     // A command writes its own text at once, however long it goes on.
     const during = writes.filter(
       ({ startedAt, at, how }) =>
@@ -84,6 +88,7 @@ export class Judge {
     );
     const edit = during.findLast((write) => resembles(bare, write));
     if (edit) return byAgent(edit, "edit", "formatted");
+    if (during.some((write) => this.mayHaveSaved(write, line, seenAt))) return unknown("command");
     if (before !== null) {
       const there = this.at({ ...line, path: before.path }, before.at, []);
       if (there.author === "agent") return restingOn(there, "moved");
@@ -96,6 +101,30 @@ export class Judge {
       if (this.makerOf(line, seenAt)) return unknown("several");
     }
     return human("alone");
+  }
+
+  /**
+   * Whether a call of an unknown tool wrote what showed up while it ran: it names the file or what was written, and a person
+   * did not have the time to type meanwhile, or it wrote last what showed up there.
+   */
+  private calledThen(call: OpaqueCall, { path, bare }: LineHere, seenAt: number): boolean {
+    if (call.isCopying || !(namesFile(call, path) || isSaidBy(call, bare))) return false;
+    if (call.endedAt - call.startedAt <= briefMs) return true;
+    return seenAt >= this.evidence.sightings.lastIn(path, call.endedAt + runSlack) - runSlack;
+  }
+
+  /**
+   * Whether a call that edits this file may have saved what showed up while it ran, as its hooks do. It writes its own text
+   * once: what was there before that is not its.
+   */
+  private mayHaveSaved({ path, at, startedAt, how, hunks }: Write, line: LineHere, seenAt: number): boolean {
+    if (path !== line.path || how !== "edit" || seenAt > at + runSlack || startedAt === 0) return false;
+    const seen = this.evidence.sightings.in(path);
+    const own = hunks.flatMap(({ lines }) =>
+      lines.flatMap(({ isNew, key }) => (isNew ? (seen.get(key) ?? []) : [])),
+    );
+    const savedAt = own.filter((time) => time >= startedAt && time <= at + runSlack);
+    return savedAt.length === 0 || Math.min(...savedAt) <= seenAt;
   }
 
   /** Whether a command that ran may have written to a file at all: what it says of what it writes may say no. */
@@ -178,7 +207,7 @@ export class Judge {
   /** The command that brought a file here which was written before. */
   private moverOf(path: string, since: number): ShellRun | undefined {
     return this.evidence.runs.find(
-      ({ endedAt, command }) => endedAt >= since && bringsFrom(command, path) !== null,
+      (run) => run.endedAt >= since && this.evidence.makers.bringsOwn(run, path),
     );
   }
 
@@ -188,23 +217,27 @@ export class Judge {
     const { evidence } = this;
     const { runs, untimedRuns, timelessRuns, makers, change } = evidence;
     const recent = evidence.recentRuns().filter((run) => !evidence.wasCommittedSince(run, path));
-    const installer = recent.findLast(
+    // What ran after the commit was authored may be in it, if somebody amended it, but nothing shows that.
+    const before = recent.filter(({ startedAt }) => startedAt <= evidence.lastCall);
+    const installer = before.findLast(
       ({ command }) => changesPackages(command) && installs(command, path, bare),
     );
     if (installer) return byAgent(installer, "shell", "installed");
     // A command that names a file that was not there made it, unless it took another for that. What is in no commit
     // before may have been left out of them.
     const mayBeMakers = isNewFile ? runs : isAnew ? recent : [];
-    const maker = mayBeMakers.findLast((run) => run.mayWrite && makers.names(run, line));
+    const maker = mayBeMakers.findLast(
+      (run) => run.mayWrite && run.startedAt <= evidence.lastCall && makers.names(run, line),
+    );
     if (maker) return byAgent(maker, "shell", "named");
     const generator = isNewFile
-      ? recent.findLast(({ command }) => {
+      ? before.findLast(({ command }) => {
           const does = generates(command, path);
           return does === "yes" || (does === "maybe" && evidence.saysGenerated(path));
         })
       : undefined;
     if (generator) return byAgent(generator, "shell", "generated");
-    const bringer = isNewFile ? recent.findLast((run) => makers.bringsOwn(run, path)) : undefined;
+    const bringer = isNewFile ? before.findLast((run) => makers.bringsOwn(run, path)) : undefined;
     if (bringer) return byAgent(bringer, "shell", "brought");
     // Nobody knows since when it was there, where no session wrote any of it.
     if (change.hash !== null && change.parent === null && !evidence.isOfSessions) return unknown("root");
@@ -215,6 +248,7 @@ export class Judge {
     // A command that names no file may have written any.
     const mayBeIts = (run: ShellRun) => makers.mayHaveMade(run, line);
     const isOpen =
+      evidence.recentOpaque(path).some((call) => mayHaveCalled(call, line)) ||
       recent.some(mayBeIts) ||
       timelessRuns.some(mayBeIts) ||
       (isNewFile &&
@@ -223,6 +257,10 @@ export class Judge {
     return human("absence");
   }
 }
+
+/** Whether a line may be of a call of an unknown tool: it names the file or what is in the line, or writes and names no file. */
+const mayHaveCalled = (call: OpaqueCall, { path, bare }: LineHere): boolean =>
+  namesFile(call, path) || isSaidBy(call, bare) || (call.isRewriting && !namesAnyFile(call));
 
 /** Of the words of both. */
 const enough = 0.6;

@@ -3,6 +3,7 @@ import { addTo } from "../../base/multimap.ts";
 import {
   appliesPatch,
   bringsFrom,
+  copiesFrom,
   generates,
   isFormatter,
   isGenerator,
@@ -127,6 +128,11 @@ export class Makers {
         (run) => run.toolUse !== toolUse && !appliesPatch(run.command) && run.command.includes(patch),
       ) || this.of.writes.some(({ path }) => path !== "" && (path === patch || path.endsWith(`/${patch}`)));
     return patches.length > 0 && !patches.some(isMade);
+  }
+
+  /** Whether a command puts at a path what stood elsewhere: whoever wrote it there, it was not the command. */
+  copiesOthers(run: ShellRun, path: string): boolean {
+    return copiesFrom(run.command, path) !== null && !this.bringsOwn(run, path);
   }
 
   /** Whether a command took what its session had made somewhere else. */

@@ -22,7 +22,10 @@ export class Period {
   readonly isRebased: boolean;
 
   constructor(
-    private readonly change: Pick<ChangeToAttribute, "authoredAt" | "committedAt" | "predecessors">,
+    private readonly change: Pick<
+      ChangeToAttribute,
+      "authoredAt" | "committedAt" | "predecessors" | "isAmended"
+    >,
     /** When the commit before was made; null: there was none. */
     private readonly parentAt: number | null,
   ) {
@@ -37,6 +40,17 @@ export class Period {
   /** Squashed into the change may be what was written after its first version. */
   get last(): number {
     return Math.max(this.until, this.change.committedAt) + slackMs;
+  }
+
+  /**
+   * A call that began later wrote no line of it: a rebase makes a commit late that was authored before. Only what was
+   * amended or put together of several holds what is younger than its author's date.
+   */
+  get lastCall(): number {
+    const { authoredAt, predecessors, isAmended } = this.change;
+    return predecessors.length > 0 || isAmended === true
+      ? this.last
+      : Math.min(authoredAt + slackMs, this.last);
   }
 
   /** Lines written since then cannot be in the parent commit. For a rebased commit the parent is unknown. */

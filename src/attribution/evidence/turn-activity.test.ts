@@ -41,7 +41,7 @@ it("commands that ran in a period, and everything that was written", () => {
   expect(runs.map(({ command }) => command)).toEqual(["echo 'one' > a.ts", "npm test"]);
   expect(brief(writes)).toEqual(["s:1:1 a.ts", "other:1:1 a.ts"]);
   expect(delegations).toEqual([{ sessionUid: "s", turn: 1, startedAt: 3000, endedAt: 5000, text: "p\n" }]);
-  expect(activity.between(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [] });
+  expect(activity.between(9500, 9900)).toEqual({ runs: [], writes: [], delegations: [], opaque: [] });
 });
 
 it.each(["Bash", "exec_command", "run_shell_command", "run", "terminal", "console", "mcp__box__go"])(

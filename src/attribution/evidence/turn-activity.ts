@@ -13,6 +13,7 @@ import {
   turnsThatChanged,
   turnsThatTouched,
 } from "../../store/memory/sessions/turn-lookup.ts";
+import type { OpaqueCall } from "./opaque-calls.ts";
 import { type Activity, activityOf, type Delegation, type ShellRun, type Write } from "./writes.ts";
 
 /** Lines of turns that are kept unpacked; one of them takes about 200 bytes. */
@@ -74,7 +75,10 @@ export class TurnActivity {
   }
 
   /** Commands that ran, and everything that was written, at some time from `since` to `until`; oldest first. */
-  between(since: number, until: number): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[] } {
+  between(
+    since: number,
+    until: number,
+  ): { runs: ShellRun[]; writes: Write[]; delegations: Delegation[]; opaque: OpaqueCall[] } {
     const around = this.byTime().filter(
       ({ startedAt, endedAt }) => startedAt <= until && (endedAt ?? startedAt) >= since,
     );
@@ -86,13 +90,15 @@ export class TurnActivity {
     const runs: ShellRun[] = [];
     const writes: Write[] = [];
     const delegations: Delegation[] = [];
+    const opaque: OpaqueCall[] = [];
     for (const each of activity) {
       for (const run of each.runs) if (run.endedAt >= since && run.startedAt <= until) runs.push(run);
       for (const write of each.writes) if (write.startedAt <= until) writes.push(write);
       delegations.push(...each.delegations);
+      for (const call of each.opaque) if (call.endedAt >= since && call.startedAt <= until) opaque.push(call);
     }
     runs.sort((a, b) => a.startedAt - b.startedAt);
-    return { runs, writes: onceEach(writes).sort((a, b) => a.at - b.at), delegations };
+    return { runs, writes: onceEach(writes).sort((a, b) => a.at - b.at), delegations, opaque };
   }
 
   /** Turns that changed one of the files, at some time from `since` to `until`. */

@@ -65,9 +65,7 @@ describe("the tool's result counts", () => {
 
   it("for a notebook its source lines", () => {
     const lines = ['     "a = 1\\n",', '-    "b = 1"', '+    "b = \\"x\\""', "+   ]"];
-    expect(said(edited("a.ipynb", lines, 1000))).toEqual([
-      ["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"', "+]"]]],
-    ]);
+    expect(said(edited("a.ipynb", lines, 1000))).toEqual([["a.ipynb", "edit", [["-b=1", " a=1", '+b="x"']]]]);
   });
 });
 
@@ -117,7 +115,11 @@ describe("without a result, the request counts", () => {
     ["Edit", { new_string: "x" }],
     ["MultiEdit", { file_path: "a.ts", edits: [] }],
   ])("nothing of %s %j", (tool, input) => {
-    expect(activityBy(call(tool, input))).toMatchObject({ writes: [], runs: [], delegations: [] });
+    expect(activityBy(call(tool, input))).toMatchObject({
+      writes: [],
+      runs: [],
+      delegations: [],
+    });
   });
 });
 
@@ -126,6 +128,7 @@ it("failed calls write nothing", () => {
     writes: [],
     runs: [],
     delegations: [],
+    opaque: [],
   });
 });
 

@@ -10,8 +10,9 @@ import {
   withoutHeredocs,
   writesIn,
 } from "../commands/shell.ts";
-import { asBare, type BareLine, plainLineOf } from "../lines/line-keys.ts";
+import { asBare, type BareLine, cellOf, isNotebook, plainLineOf, plainLines } from "../lines/line-keys.ts";
 import { editsOfInput } from "./input-edits.ts";
+import { type OpaqueCall, onlyReads, readOpaqueInput } from "./opaque-calls.ts";
 import { type CallEnd, endOfCall } from "./period.ts";
 
 /** A stretch of a file as a tool call left it. */
@@ -81,6 +82,8 @@ export interface Activity {
   writes: Write[];
   runs: ShellRun[];
   delegations: Delegation[];
+  /** Calls that may have written, and do not say what. */
+  opaque: OpaqueCall[];
   /** Some call has no result in the turn itself. */
   isOpen: boolean;
 }
@@ -107,7 +110,7 @@ export function activityOf(
   later: Iterable<readonly StoredLine[]> = [],
 ): Activity {
   const calls = new Map<string, Call>();
-  const activity: Activity = { writes: [], runs: [], delegations: [], isOpen: false };
+  const activity: Activity = { writes: [], runs: [], delegations: [], opaque: [], isOpen: false };
   let model: string | null = null;
   for (const [place, line] of turn.lines.entries()) {
     model = line.model ?? model;
@@ -198,11 +201,26 @@ export function activityOf(
         text: [text(call.input.prompt) ?? "", said].join("\n"),
       });
     if (isError) return;
-    for (const { path, hunks, content } of edits ?? editsOfInput(call.input, call.tool)) {
+    const isEmpty = edits?.every(({ hunks, content }) => hunks.length === 0 && content === null) ?? true;
+    const writes = isEmpty ? editsOfInput(call.input, call.tool) : edits!;
+    const mayWriteMore = call.action === "write" || call.action === "other";
+    if (writes.length === 0 && mayWriteMore && call.tool !== "" && !onlyReads(call.tool))
+      activity.opaque.push({
+        ...by,
+        startedAt,
+        endedAt: at,
+        ...readOpaqueInput(call.tool, call.input, relativize),
+      });
+    for (const { path, hunks, content } of writes) {
       const plain = plainLineOf(path);
       const made = hunks.map(({ lines }) => (content === null ? hunkOf : wholeHunkOf)(lines, plain));
       if (made.length === 0 && content !== null)
-        made.push({ lines: bareLines(content.split("\n").map(plain), true), removed: [] });
+        made.push({ lines: bareLines(plainLines(path, content.split("\n")), true), removed: [] });
+      if (isNotebook(path)) {
+        const forms = [...hunks.map(({ lines }) => otherFormsOfCells(lines)), cellsIn(content ?? "")];
+        for (const lines of forms)
+          if (lines.length > 0) made.push({ lines: bareLines(lines, true), removed: [] });
+      }
       write(relativize(path), "edit", made);
       if (content !== null) writePatches(content);
     }
@@ -246,6 +264,34 @@ function hunkOf(lines: readonly string[], plain: (line: string) => string): Writ
     else if (!line.startsWith("\\")) hunk.lines.push({ ...bare, isNew: line.startsWith("+") });
   }
   return hunk;
+}
+
+/**
+ * A cell stands in its file as a list of lines or as one text, by the program that saved it last: what a call wrote counts in
+ * the other form as well.
+ * @param lines of a hunk, with their signs: lines of the file, or a cell's alone
+ */
+function otherFormsOfCells(lines: readonly string[]): string[] {
+  const now = lines.filter((line) => !line.startsWith("-"));
+  const added = now.filter((line) => line.startsWith("+")).map((line) => line.slice(1));
+  const cells = added.flatMap((line) => cellOf(line)?.split("\n") ?? []);
+  if (cells.length > 0 || added.length === 0) return cells;
+  const texts = now.map((line) => line.slice(1));
+  const plain = plainLineOf(".ipynb");
+  return texts.length > 1 && texts.every((line) => plain(line) === line) ? [texts.join("\n")] : [];
+}
+
+/** The cells of a whole notebook in the form in which they do not stand there: lists of lines as one text, texts as lines. */
+function cellsIn(text: string): string[] {
+  if (text === "") return [];
+  try {
+    const { cells } = JSON.parse(text) as { cells?: { source?: unknown }[] };
+    return (cells ?? []).flatMap(({ source }) =>
+      Array.isArray(source) ? [source.join("")] : typeof source === "string" ? source.split("\n") : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 /** A file of which so many lines were taken out, and no line stays that weighs as much, was written anew. */

@@ -11,6 +11,7 @@ import { RecordedCommits } from "../evidence/recorded-commits.ts";
 import { TurnActivity } from "../evidence/turn-activity.ts";
 import { KeySet, keysOf, type Write } from "../evidence/writes.ts";
 import { bindingsOf, type WeightOfSession, weigh } from "../links/bind.ts";
+import { addCopiesWithin, copiedLines, copySourcesOf } from "./copied-files.ts";
 import { type FileToAttribute, filesOf, type MakeBare } from "./file-lines.ts";
 import { consumedBefore, fillBetween } from "./fill-between.ts";
 import { sure, verdictsOf, weak } from "./line-verdicts.ts";
@@ -81,20 +82,31 @@ export async function attributeChange(
   for (const lines of written.values()) {
     for (const { write, support } of lines.values()) if (support >= sure) attributionEvidence.wrote(write);
   }
+  const attributed: { file: FileToAttribute; verdicts: Map<number, Verdict> }[] = [];
   for (const file of files) {
     signal?.throwIfAborted();
+    const copies = copySourcesOf(file, attributionEvidence);
+    const copied =
+      parent === null || copies.length === 0
+        ? new Map<number, Verdict>()
+        : await copiedLines({ memory, root, parent }, file, copies, signal);
     const verdicts = verdictsOf(file, {
       written: written.get(file)!,
       writes: ownOf.get(file)!,
       later: laterLines(file, attributionEvidence),
       others: othersFor(file, all, ownOf.get(file)!, holders),
       consumed,
-      origins: origins.get(file) ?? new Map(),
+      origins: new Map([...copied, ...(origins.get(file) ?? [])]),
       inherited: inheritedFrom(memory, change.predecessors, file),
       attributionEvidence,
     });
     await addFromSide({ memory, root, lineage }, change, file, verdicts, signal);
     addCopies({ memory, recorded }, change, file, verdicts);
+    attributed.push({ file, verdicts });
+  }
+  for (const { file, verdicts } of attributed) {
+    const copies = copySourcesOf(file, attributionEvidence);
+    if (copies.length > 0) addCopiesWithin(file, verdicts, copies, attributed);
     weigh(file, verdicts, weighed);
     ranges.push(...rangesOf(file, fillBetween(file, verdicts)));
   }
@@ -222,11 +234,14 @@ async function timeOf(
 }
 
 /** All added lines of a file, in ranges; those without a verdict are unknown. */
-function rangesOf({ change }: FileToAttribute, byLine: ReadonlyMap<number, Verdict>): AttributionRecord[] {
+function rangesOf(
+  { change, printed }: FileToAttribute,
+  byLine: ReadonlyMap<number, Verdict>,
+): AttributionRecord[] {
   const ranges: (AttributionRecord & { verdict: Verdict })[] = [];
   for (const { newStart, added } of change.hunks) {
     for (let line = newStart; line < newStart + added.length; line++) {
-      const verdict = byLine.get(line) ?? unknown();
+      const verdict = (printed.has(line) ? undefined : byLine.get(line)) ?? unknown();
       const last = ranges.at(-1);
       if (last && last.lastLine === line - 1 && isSameVerdict(last.verdict, verdict)) last.lastLine = line;
       else ranges.push({ path: change.path, firstLine: line, lastLine: line, ...verdict, verdict });

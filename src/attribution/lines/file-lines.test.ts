@@ -59,8 +59,45 @@ it("each hunk's removed lines, by its number, and a notebook's lines by their te
       [3, "a=1"],
       [5, "b=2"],
     ],
-    [[9, "]"]],
+    [],
   ]);
+});
+
+it("of a notebook what its cells printed is nobody's, and each cell is known", async () => {
+  const cells = [
+    {
+      cell_type: "code",
+      execution_count: 3,
+      metadata: {},
+      outputs: [{ text: ["12\n"] }],
+      source: ["a = 1\n", "a"],
+    },
+    { cell_type: "markdown", metadata: {}, source: "Look" },
+  ];
+  const text = JSON.stringify({ cells, metadata: {} }, null, 1);
+  const root = mkdtempSync(join(tmpdir(), "pommel-notebook-"));
+  writeFileSync(join(root, "a.ipynb"), text);
+  const hunks = [{ oldStart: 0, newStart: 1, removed: [], added: text.split("\n") }];
+  const [file] = await filesOf({ root }, null, [changed("a.ipynb", [], { hunks })]);
+  expect(file!.lines.map(({ bare }) => bare)).toEqual(["a=1", "a", "Look"]);
+  const printed = [...file!.printed].map((line) => text.split("\n")[line - 1]!.trim());
+  expect(printed).toEqual([
+    '"execution_count": 3,',
+    '"outputs": [',
+    "{",
+    '"text": [',
+    '"12\\n"',
+    "]",
+    "}",
+    "],",
+  ]);
+  expect(
+    file!.cells.map(([first, last]) => [text.split("\n")[first - 1], text.split("\n")[last - 1]]),
+  ).toEqual([
+    ["  {", "  },"],
+    ["  {", "  }"],
+  ]);
+  rmSync(root, { recursive: true });
 });
 
 it("files that are not text, or have no lines, are left out", async () => {

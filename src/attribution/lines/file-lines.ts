@@ -6,7 +6,7 @@ import type { ChangedFile } from "../../git/diff/changes-types.ts";
 import { GitFailure } from "../../git/git.ts";
 import { type ReadObjects, withObjects } from "../../git/objects.ts";
 import type { FileLine } from "./align.ts";
-import { asBare, type BareLine, plainLineOf } from "./line-keys.ts";
+import { asBare, type BareLine, cellsOf, plainLineOf, plainLines, printedLines } from "./line-keys.ts";
 
 /** A changed file, ready to be compared with written lines. */
 export interface FileToAttribute {
@@ -15,6 +15,10 @@ export interface FileToAttribute {
   lines: FileLine[];
   /** The removed lines of each hunk, without blank lines. */
   removed: RemovedLine[][];
+  /** Lines that nobody wrote, from 1: what a notebook's cells printed. */
+  printed: ReadonlySet<number>;
+  /** Of a notebook: the first and the last line of each cell, from 1. */
+  cells: readonly [first: number, last: number][];
 }
 
 /** Lines that are kept bare for the next versions of their files. */
@@ -67,18 +71,19 @@ function fileOf(change: ChangedFile, text: string | null, makeBare: MakeBare): F
   }
   const lines: FileLine[] = [];
   const take = (line: number, content: string, isAdded: boolean) => {
-    const { key, bare, weight } = makeBare(plain(content));
+    const { key, bare, weight } = makeBare(content);
     if (key !== 0) lines.push({ key, bare, weight, line, isAdded });
   };
   const all = text === null ? null : text.split("\n");
   // The file may have changed since the hunks were made.
   const isSame = all !== null && [...added].every(([line, content]) => all[line - 1] === content);
+  const printed = new Set(isSame ? [...printedLines(change.path, all)].map((i) => i + 1) : []);
   if (isSame) {
-    all.forEach((content, i) => {
+    plainLines(change.path, all).forEach((content, i) => {
       take(i + 1, content, added.has(i + 1));
     });
   } else {
-    for (const [line, content] of [...added].sort(([a], [b]) => a - b)) take(line, content, true);
+    for (const [line, content] of [...added].sort(([a], [b]) => a - b)) take(line, plain(content), true);
   }
   const removed = change.hunks.map(({ oldStart, removed: taken }) =>
     taken.flatMap((content, i) => {
@@ -86,7 +91,8 @@ function fileOf(change: ChangedFile, text: string | null, makeBare: MakeBare): F
       return bare.key === 0 ? [] : [{ ...bare, line: oldStart + i }];
     }),
   );
-  return { change, lines, removed };
+  const cells = isSame ? cellsOf(change.path, all) : [];
+  return { change, lines, removed, printed, cells };
 }
 
 async function workingTexts(root: string, changes: readonly ChangedFile[]): Promise<Map<string, string>> {

@@ -6,14 +6,17 @@ import { filesOfCommit } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
+import { isNotebook } from "./line-keys.ts";
 import { byAgent, unknown, type Verdict } from "./verdict.ts";
 import type { WrittenLine, WrittenPlace } from "./written-line.ts";
 
 /** Brackets and blank lines get the author of the lines around them. */
 export function fillBetween(
-  { change, lines }: FileToAttribute,
+  file: FileToAttribute,
   verdicts: ReadonlyMap<number, Verdict>,
 ): Map<number, Verdict> {
+  const { change, lines } = file;
+  if (isNotebook(change.path)) return fillCells(file, verdicts);
   const byLine = new Map<number, Verdict>();
   const trivial = new Set<number>();
   lines.forEach(({ line, isAdded, weight }, i) => {
@@ -49,6 +52,32 @@ export function fillBetween(
       }
       line = end - 1;
     }
+  }
+  return byLine;
+}
+
+/** What every cell of a notebook has is of whoever wrote the lines in it, where that is one. */
+function fillCells(
+  { lines, cells, change }: FileToAttribute,
+  verdicts: ReadonlyMap<number, Verdict>,
+): Map<number, Verdict> {
+  const byLine = new Map<number, Verdict>();
+  for (const [i, verdict] of verdicts) byLine.set(lines[i]!.line, verdict);
+  const added = new Set(change.hunks.flatMap((hunk) => hunk.added.map((_, i) => hunk.newStart + i)));
+  const whole: [number, number][] = change.status === "A" ? [[1, Math.max(...added)]] : [];
+  for (const [first, last] of [...cells, ...whole]) {
+    const own: Verdict[] = [];
+    for (let line = first; line <= last; line++) {
+      const verdict = byLine.get(line);
+      if (verdict) own.push(verdict);
+    }
+    const [one] = own;
+    const isOfOne =
+      one !== undefined &&
+      own.every(({ author, sessionUid }) => author === one.author && sessionUid === one.sessionUid);
+    if (!isOfOne) continue;
+    for (let line = first; line <= last; line++)
+      if (added.has(line) && !byLine.has(line)) byLine.set(line, one);
   }
   return byLine;
 }

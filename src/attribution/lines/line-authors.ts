@@ -82,14 +82,14 @@ interface AuthorsOfLines {
  * far, and lines with neither use other tools' notes. What is left is unknown, or from before agents.
  * @param memory null: there is no memory
  * @param file its name in the working tree
- * @param since when the first session began; null without one
+ * @param since when the first session began, and whether others before it may be missing; null without one
  */
 export async function authorsOf(
   project: Project,
   memory: Memory | null,
   file: string,
   { lines, commits }: { lines: readonly BlamedLine[]; commits: ReadonlyMap<string, BlamedCommit> },
-  since: { at: number } | null,
+  since: { at: number; may_be_incomplete: boolean } | null,
   signal?: AbortSignal,
 ): Promise<AuthorsOfLines> {
   const remembered =
@@ -104,7 +104,7 @@ export async function authorsOf(
       authors: authors.map((author) => (author.how === "absence" ? unknownAuthor : author)),
       unseen: remembered.unseen,
     };
-  const isBefore = beforeAgentsIn(memory, commits, since.at);
+  const isBefore = beforeAgentsIn(memory, commits, since);
   return {
     authors: authors.map((author, i) =>
       author.author === "unknown" && author.hint === null && isBefore(lines[i]!.commit, author.basis)
@@ -119,14 +119,14 @@ export async function authorsOf(
 function beforeAgentsIn(
   memory: Memory,
   commits: ReadonlyMap<string, BlamedCommit>,
-  first: number,
+  since: { at: number; may_be_incomplete: boolean },
 ): (commit: string | null, basis: LineAuthor["basis"]) => boolean {
   const known = new Map<string, boolean>();
   return (hash, basis) => {
     if (hash === null) return false;
     const hasSession = entry(known, hash, () => checkpointOfCommit(memory, hash) !== null);
     const authoredAt = commits.get(hash)?.authoredAt ?? Number.POSITIVE_INFINITY;
-    return isBeforeAgents({ hasSession, authoredAt }, basis, first);
+    return isBeforeAgents({ hasSession, authoredAt }, basis, since);
   };
 }
 

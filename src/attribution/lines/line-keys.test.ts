@@ -102,15 +102,23 @@ describe("of a notebook", () => {
     expect(lineKey(plain('    "print(\\"a\\")\\n",'))).toBe(lineKey("print('a')"));
   });
 
-  it.each(['"cell_type": "code",', '   "source": [', '  "execution_count": 3,', '"metadata": {},'])(
-    "its own structure is blank: %j",
-    (line) => {
-      expect(lineKey(plain(line))).toBe(0);
-    },
-  );
+  it.each([
+    "]",
+    " },",
+    '"cell_type": "code",',
+    '   "source": [',
+    '  "execution_count": 3,',
+    '"metadata": {},',
+  ])("its own structure is blank: %j", (line) => {
+    expect(lineKey(plain(line))).toBe(0);
+  });
 
-  it.each(["]", '"open', '"bad \\x escape"', "print(1)"])("%j stays as it is", (line) => {
+  it.each(['"open', '"bad \\x escape"', "print(1)"])("%j stays as it is", (line) => {
     expect(plain(line)).toBe(line);
+  });
+
+  it("a cell that is one text has all of it", () => {
+    expect(plain('   "source": "a = 1\\nb = \\"x\\"",')).toBe('a = 1\nb = "x"');
   });
 
   it("only its lines are JSON texts", () => {

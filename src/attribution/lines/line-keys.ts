@@ -39,23 +39,84 @@ function weightOf(bare: string): number {
 
 /** The text of a line of a file: in a notebook source lines are JSON strings. */
 export function plainLineOf(path: string): (line: string) => string {
-  return path.endsWith(".ipynb") ? notebookLine : (line) => line;
+  return isNotebook(path) ? notebookLine : (line) => line;
+}
+
+export const isNotebook = (path: string): boolean => path.endsWith(".ipynb");
+
+/** The text of each line of a whole file: what a notebook's cells printed counts as blank, as nobody wrote it. */
+export function plainLines(path: string, lines: readonly string[]): string[] {
+  if (!isNotebook(path)) return [...lines];
+  const printed = printedLines(path, lines);
+  return lines.map((line, i) => (printed.has(i) ? "" : notebookLine(line)));
+}
+
+const outputsBegin = /^(\s*)"(?:outputs|attachments)"\s*:\s*[[{]\s*$/;
+const resultOfCell = /^\s*"(?:outputs|execution_count|attachments)"\s*:/;
+
+/** The lines of a notebook that its cells printed, by index: nobody wrote them. */
+export function printedLines(path: string, lines: readonly string[]): ReadonlySet<number> {
+  const printed = new Set<number>();
+  if (!isNotebook(path)) return printed;
+  let indent: string | null = null;
+  for (const [i, line] of lines.entries()) {
+    if (indent !== null) {
+      printed.add(i);
+      if (line.startsWith(indent) && /^[\]}]/.test(line.slice(indent.length))) indent = null;
+      continue;
+    }
+    indent = outputsBegin.exec(line)?.[1] ?? null;
+    if (indent !== null || resultOfCell.test(line)) printed.add(i);
+  }
+  return printed;
+}
+
+/** The first and the last line of each cell of a notebook, from 1. */
+export function cellsOf(path: string, lines: readonly string[]): [first: number, last: number][] {
+  const cells: [number, number][] = [];
+  if (!isNotebook(path)) return cells;
+  let indent: string | null = null;
+  let first = 0;
+  for (const [i, line] of lines.entries()) {
+    const [, around = "", sign] = /^(\s*)([{}])\s*,?\s*$/.exec(line) ?? [];
+    if (sign === undefined) continue;
+    if (sign === "{" && around !== "" && (indent === null || indent === around))
+      [indent, first] = [around, i + 1];
+    else if (sign === "}" && around === indent && first > 0) {
+      cells.push([first, i + 1]);
+      first = 0;
+    }
+  }
+  return cells;
 }
 
 /** What every cell has, whoever wrote it. */
 const structure =
-  /^\s*"(?:cell_type|execution_count|id|metadata|outputs|source|name|output_type|text|data|nbformat|nbformat_minor|cells|language_info|kernelspec|display_name|language|collapsed|scrolled|tags)"\s*:/;
+  /^\s*"(?:cell_type|execution_count|id|metadata|outputs|source|name|output_type|text|data|nbformat|nbformat_minor|cells|language_info|kernelspec|display_name|language|collapsed|scrolled|tags)"\s*:|^[\s[\]{},]*$/;
+
+const listedLine = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/;
+const wholeCell = /^\s*"source"\s*:\s*("(?:[^"\\]|\\.)*"),?\s*$/;
+
+/** All of a cell where its lines are one text on one line of the file; else null. */
+export function cellOf(line: string): string | null {
+  const literal = wholeCell.exec(line)?.[1];
+  return literal === undefined ? null : textOf(literal);
+}
 
 /**
- * A source line as a notebook's file holds it: a JSON text in an array. The notebook's own structure counts as blank;
- * other lines stay as they are.
+ * A source line as a notebook's file holds it: a JSON text in an array, or one for all lines of a cell. The notebook's own
+ * structure counts as blank; other lines stay as they are.
  */
 function notebookLine(text: string): string {
-  const [, literal] = /^\s*("(?:[^"\\]|\\.)*"),?\s*$/.exec(text) ?? [];
+  const literal = (listedLine.exec(text) ?? wholeCell.exec(text))?.[1];
   if (literal === undefined) return structure.test(text) ? "" : text;
+  return textOf(literal)?.replace(/\n$/, "") ?? text;
+}
+
+function textOf(literal: string): string | null {
   try {
-    return String(JSON.parse(literal)).replace(/\n$/, "");
+    return String(JSON.parse(literal));
   } catch {
-    return text;
+    return null;
   }
 }

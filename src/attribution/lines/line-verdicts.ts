@@ -1,6 +1,7 @@
 import { mayMean } from "../commands/command-means.ts";
 import type { AttributionEvidence } from "../evidence/evidence.ts";
 import { Judge } from "../evidence/judge.ts";
+import { isRenamedLine, type OpaqueCall } from "../evidence/opaque-calls.ts";
 import { KeySet, keysOf, type ShellRun, type Write } from "../evidence/writes.ts";
 import type { FileToAttribute } from "./file-lines.ts";
 import { isCut } from "./fill-between.ts";
@@ -110,7 +111,8 @@ export function verdictsOf(file: FileToAttribute, evidence: LineEvidence): Map<n
         ),
         toolUse: elsewhereMatch.write.toolUse || null,
       });
-    else if (replacement && weight >= weak) verdicts.set(i, byAgent(replacement, "shell", "replaced"));
+    else if (replacement && weight >= weak)
+      verdicts.set(i, byAgent(replacement, "command" in replacement ? "shell" : "edit", "replaced"));
     else if (times !== undefined && weight >= weak)
       verdicts.set(i, notVerbatim(judge.byFirstSeen(line, fresh.get(key) ?? times, writes), isVerbatim));
     // A short line says as much where no call has one like it.
@@ -263,11 +265,29 @@ function scriptsOf(moved: ReadonlyMap<number, WrittenLine>): Set<string> {
   return new Set([...counts].flatMap(([toolUse, count]) => (count >= scriptLines ? [toolUse] : [])));
 }
 
-/** By the key of a line that a command's replacement makes of a removed one, the command. */
-function replacedLines({ change }: FileToAttribute, evidence: AttributionEvidence): Map<number, ShellRun> {
-  const found = new Map<number, ShellRun>();
+/** Removed lines of a hunk among which the one before a renaming is looked for. */
+const maxRenamed = 300;
+
+/** By the key of a line that a command's replacement, or a tool that renames, makes of a removed one, the call. */
+function replacedLines(
+  { change }: FileToAttribute,
+  evidence: AttributionEvidence,
+): Map<number, ShellRun | OpaqueCall> {
+  const found = new Map<number, ShellRun | OpaqueCall>();
+  const renaming = evidence
+    .recentOpaque(change.path)
+    .filter(({ isRewriting, startedAt }) => isRewriting && startedAt <= evidence.lastCall);
+  if (renaming.length > 0) {
+    for (const { removed, added } of change.hunks) {
+      for (const line of added) {
+        const near = removed.slice(0, maxRenamed);
+        const call = renaming.find((each) => near.some((old) => isRenamedLine(each, old, line)));
+        if (call) found.set(lineKey(line), call);
+      }
+    }
+  }
   const substitutions = change.hunks.some(({ removed }) => removed.length > 0)
-    ? evidence.substitutionsIn(change.path)
+    ? evidence.substitutionsIn(change.path).filter(({ run }) => run.startedAt <= evidence.lastCall)
     : [];
   for (const { run, replace } of substitutions) {
     for (const { removed } of change.hunks) {

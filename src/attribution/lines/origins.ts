@@ -128,7 +128,7 @@ function nearestIn({ lines, hunk }: Place, { line, bare }: FileLine): number {
 
 /** The verdicts for lines of the version before, by path and line; nothing for files without any. */
 async function verdictsBefore(
-  { memory, root }: { memory: Memory; root: string },
+  sources: { memory: Memory; root: string },
   parent: string,
   places: readonly Place[],
   signal: AbortSignal | undefined,
@@ -137,6 +137,16 @@ async function verdictsBefore(
   for (const { path, lines } of places) {
     addTo(ranges, path, [lines[0]!.line, lines.at(-1)!.line]);
   }
+  return verdictsAt(sources, parent, ranges, signal);
+}
+
+/** The verdicts for ranges of lines of a commit's files, by path and line; nothing for files without any. */
+export async function verdictsAt(
+  { memory, root }: { memory: Memory; root: string },
+  revision: string,
+  ranges: ReadonlyMap<string, [number, number][]>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Map<number, Verdict>>> {
   const records = new Map<string, AttributionRecord[]>();
   const lookUp = (hash: string, path: string, line: number): Verdict => {
     const key = `${hash} ${path}`;
@@ -151,7 +161,7 @@ async function verdictsBefore(
   for (const [path, wanted] of [...ranges].slice(0, maxBlames)) {
     if (!mayHaveAuthors(memory, path)) continue;
     try {
-      const { lines } = await blameOf(root, path, { ranges: wanted, revision: parent, signal });
+      const { lines } = await blameOf(root, path, { ranges: wanted, revision, signal });
       const verdicts = lines.map(({ line, commit, originalPath, originalLine }): [number, Verdict] => [
         line,
         commit === null ? unknown() : lookUp(commit, originalPath, originalLine),

@@ -102,7 +102,7 @@ export function isSameVerdict(one: Verdict, other: Verdict): boolean {
 }
 
 /** Raised whenever the same commit may come to other attributions. */
-export const attributionVersion = 12;
+export const attributionVersion = 13;
 
 /** A commit, or uncommitted changes, to find the authors of. Times are milliseconds since the epoch. */
 export interface ChangeToAttribute {
@@ -121,6 +121,8 @@ export interface ChangeToAttribute {
   predecessors: string[];
   /** It was made on this machine by its user: any agent involved would be known. */
   isOwn: boolean;
+  /** It took the place of another, and may hold what was written after its author's date. */
+  isAmended?: boolean;
   files: readonly ChangedFile[];
 }
 

@@ -118,7 +118,7 @@ describe("searchCommits", () => {
   });
 
   it("keeps to files, times and commits", async () => {
-    expect(await found("retry uploads menu", { files: ["src/faces/page"] })).toEqual(["Draw the menu"]);
+    expect(await found("retry uploads menu", { files: ["src/ui"] })).toEqual(["Draw the menu"]);
     expect(await found("retry uploads menu", { files: ["src/*.ts"] })).toEqual(["Retry failed uploads"]);
     const [hash] = (await search("menu")).results.map(({ item }) => item.hash);
     expect(await found("retry uploads menu", { hashes: new Set([hash!]) })).toEqual(["Draw the menu"]);

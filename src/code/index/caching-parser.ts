@@ -9,7 +9,7 @@ import { type ParseOutcome, ParsePool, poolOptionsOf } from "../parse/parse-pool
 import { ParsedFiles } from "./parsed-files.ts";
 
 /** Bump when chunks, their tokens or what is read for edges change, so that every index is rebuilt. */
-const chunkerVersion = 14;
+const chunkerVersion = 15;
 
 /** Fingerprint of all that files are parsed by; when it changes, every file is indexed again. */
 export function recipeOf(config: Config): string {
@@ -85,6 +85,11 @@ export class CachingParser {
     const outcome = await pool.parse(stamp, knownHash, { cachedHashes });
     if (outcome.status !== "cached") return outcome;
     return this.known?.get(outcome) ?? this.outcomeOf(stamp, knownHash, []);
+  }
+
+  /** Says how many files wait. */
+  expect(files: number): void {
+    this.pool?.expect(files);
   }
 
   /** Has a thread ready for the first file. To be called after `setUp`. */

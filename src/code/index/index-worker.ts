@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { collectAfterWork, collectWhenGrown } from "../../base/collect-garbage.ts";
 import { thrown } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
-import { letQuestionsGoFirst } from "../../base/thread-priority.ts";
+import { letQuestionsGoFirst, nameThread } from "../../base/thread-priority.ts";
 import { indexDriver } from "../../engines/drivers.ts";
 import type { CodeIndex } from "../../store/index/port.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
@@ -30,6 +30,7 @@ interface Opened {
   indexer: Indexer;
 }
 
+nameThread("pm-index");
 letQuestionsGoFirst(log);
 
 let opened: Promise<Opened> | null = null;

@@ -255,6 +255,7 @@ export class Indexer {
     let waits = 0;
     while (!this.closed && failure === undefined) {
       const isDue = parsed.isDue();
+      this.parser.expect(this.queue.pending);
       const stamp = !isDue && mayTake() ? this.queue.take() : null;
       if (stamp) {
         const work: Promise<void> = this.parse(stamp, parsed)

@@ -108,3 +108,24 @@ it("gives a notebook's code by the lines of its file, without outputs", () => {
   ]);
   expect(notebookOf('{"nbformat": 4}')).toBeNull();
 });
+
+it("gives the code of cells that are one text each, at the line of the file that holds it", () => {
+  const cells = [
+    { metadata: {}, source: "%time\ndef load(path):\n    return read(path)", cell_type: "code", outputs: [] },
+    { cell_type: "markdown", metadata: {}, source: "Look\nat it" },
+    { cell_type: "code", metadata: {}, source: ["load(1)\n", "load(2)"] },
+  ];
+  const file = JSON.stringify({ cells, metadata: {} }, null, 1);
+  const lineOf = (text: string) => file.split("\n").findIndex((line) => line.includes(text)) + 1;
+  const { text, fileLines } = notebookOf(file)!;
+  const lines = text.split("\n").flatMap((line, i) => (line === "" ? [] : [[line, fileLines![i]]]));
+  expect(lines).toEqual([
+    ["# %time", lineOf("def load")],
+    ["def load(path):", lineOf("def load")],
+    ["    return read(path)", lineOf("def load")],
+    ["# Look", lineOf("Look")],
+    ["# at it", lineOf("Look")],
+    ["load(1)", lineOf("load(1)")],
+    ["load(2)", lineOf("load(2)")],
+  ]);
+});

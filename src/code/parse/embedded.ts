@@ -51,48 +51,82 @@ export function scriptsOf(language: LanguageId, text: string): string | null {
 
 const blank = (text: string) => text.replace(/[^\r\n]/g, " ");
 
-/** A notebook is JSON whose cells hold code, a string a line: one of a cell's `source`, alone on its line. */
+/** A line of a cell's `source`, alone on its line: Jupyter writes a list of such. Other programs write all of a cell as one text. */
 const sourceLine = /^\s*"((?:[^"\\]|\\.)*)",?\s*$/;
+const sourceText = /^\s*"source"\s*:\s*"((?:[^"\\]|\\.)*)",?\s*$/;
 
 export interface Notebook {
   language: LanguageId;
-  /** As many lines as the file: those of code as they are run, those of text as comments, all others (outputs, images) blank. */
+  /** Lines of code as they are run, those of text as comments, all others (outputs, images) blank. */
   text: string;
+  /** The line of the file for each line of the text, both from 1; null: they are the same. */
+  fileLines: readonly number[] | null;
 }
 
-/** The code of a notebook by the lines of its file; null if it is none, or not written a line of code a line. */
+/** The code of a notebook; null if it is none, or written without line breaks. */
 export function notebookOf(text: string): Notebook | null {
   const named = /"language_info"\s*:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*?"name"\s*:\s*"([^"]+)"/.exec(text)?.[1];
   const kernel = /"kernelspec"\s*:\s*\{[^}]*"language"\s*:\s*"([^"]+)"/.exec(text)?.[1];
   if (!/"cells"\s*:\s*\[/.test(text)) return null;
   const language = resolveLanguage(named ?? kernel ?? "python") ?? "text";
   const comment = language === "python" || language === "r" || language === "julia" ? "# " : "// ";
-  let cell: "code" | "text" | null = null;
+  const file = text.split("\n");
+  const kinds = kindsOfCells(file);
+  const lines: string[] = [];
+  const fileLines: number[] = [];
   let isSource = false;
   let hasSource = false;
-  const lines = text.split("\n").map((line) => {
-    const kind = /"cell_type"\s*:\s*"(\w+)"/.exec(line)?.[1];
-    if (kind !== undefined) cell = kind === "code" ? "code" : "text";
-    if (/^\s*"source"\s*:\s*\[\s*$/.test(line)) {
-      isSource = true;
-      hasSource = true;
-      return "";
-    }
-    const [, content] = (isSource && sourceLine.exec(line)) || [];
-    if (content === undefined) {
-      isSource = false;
-      return "";
-    }
-    const said = unescaped(content);
+  const add = (said: string, at: number) => {
     // Commands to the notebook itself are no code.
-    return cell === "code" && !/^\s*[%!]/.test(said) ? said : `${comment}${said}`;
-  });
-  return hasSource ? { language, text: lines.join("\n") } : null;
+    const isCode = kinds[at] === "code" && !/^\s*[%!]/.test(said);
+    lines.push(isCode ? said : `${comment}${said}`);
+    fileLines.push(at + 1);
+  };
+  for (const [at, line] of file.entries()) {
+    const whole = sourceText.exec(line)?.[1];
+    const [, content] = (isSource && sourceLine.exec(line)) || [];
+    if (whole !== undefined) for (const said of unescaped(whole).split(/\r?\n/)) add(said, at);
+    else if (content !== undefined)
+      add(
+        unescaped(content)
+          .replace(/\r?\n$/, "")
+          .replace(/[\r\n]/g, " "),
+        at,
+      );
+    else {
+      isSource = /^\s*"source"\s*:\s*\[\s*$/.test(line);
+      lines.push("");
+      fileLines.push(at + 1);
+      hasSource ||= isSource;
+      continue;
+    }
+    hasSource = true;
+  }
+  if (!hasSource) return null;
+  const isSame = lines.length === file.length;
+  return { language, text: lines.join("\n"), fileLines: isSame ? null : fileLines };
+}
+
+/** For each line of a notebook the sort of cell that it is in, which may be named after the cell's code. */
+function kindsOfCells(lines: readonly string[]): ("code" | "text" | null)[] {
+  const kinds: ("code" | "text" | null)[] = [];
+  const isCell = /^(\s*)\{\s*$/;
+  let kind: "code" | "text" | null = null;
+  for (const [at, line] of lines.entries()) {
+    const found = /^\s*"cell_type"\s*:\s*"(\w+)"/.exec(line)?.[1];
+    if (found !== undefined) {
+      kind = found === "code" ? "code" : "text";
+      // The lines of the same cell before it.
+      for (let i = at - 1; i >= 0 && !isCell.test(lines[i]!); i--) kinds[i] = kind;
+    }
+    kinds.push(kind);
+  }
+  return kinds;
 }
 
 function unescaped(content: string): string {
   try {
-    return (JSON.parse(`"${content}"`) as string).replace(/\r?\n$/, "").replace(/[\r\n]/g, " ");
+    return JSON.parse(`"${content}"`) as string;
   } catch {
     return content;
   }

@@ -21,7 +21,7 @@ export type { ParseOutcome } from "./parse-messages.ts";
 export interface ParsePoolOptions extends Omit<ParseSettings, "grammarDir"> {
   /** The directory of the grammars' .wasm files; by default that of the installation. */
   grammarDir?: string;
-  /** Number of threads. */
+  /** Threads at most. */
   workers: number;
   /** A worker without progress for this long is replaced. Milliseconds. */
   deadlineMs?: number;
@@ -46,6 +46,11 @@ export function poolOptionsOf(root: string, config: Config, files: readonly { pa
 
 /** More would be in the way of whoever works at this machine meanwhile. */
 const parserThreads = 2;
+/**
+ * Fewer files are read by one thread: each compiles the same grammars, queries and functions for itself, some 55 MB and a second of
+ * CPU time.
+ */
+const manyFiles = 300;
 /** Measured best: larger batches or more of them wait longer, smaller ones cost more messages. */
 const batchSize = 16;
 const batchesInFlight = 2;
@@ -76,9 +81,16 @@ export class ParsePool {
   /** Kept while there are threads, which share them. */
   #weights: Weights | null = null;
   #scheduled = false;
+  /** Files that are still to be parsed, as far as is known. */
+  #expected = Number.POSITIVE_INFINITY;
 
   constructor(options: ParsePoolOptions) {
     this.#options = options;
+  }
+
+  /** Says how many files wait to be parsed: of few it is not worth starting all threads. */
+  expect(files: number): void {
+    this.#expected = files;
   }
 
   /** Has a thread ready for the first file: starting takes longer than parsing some. */
@@ -137,7 +149,8 @@ export class ParsePool {
     while (this.#queue.length > 0) {
       const thread = this.#idlest();
       if (thread === null) break;
-      const isAlone = this.#threads.length === 1 && this.#queue.length <= fewFiles;
+      const isFew = this.#queue.length <= fewFiles || !this.#mayStart();
+      const isAlone = this.#threads.length === 1 && isFew;
       const share = Math.ceil(this.#queue.length / (isAlone ? 1 : this.#options.workers));
       thread.send(this.#queue.splice(0, Math.min(batchSize, share)));
     }
@@ -155,13 +168,19 @@ export class ParsePool {
       .filter((thread) => !thread.isSlow)
       .sort((a, b) => a.batches.length - b.batches.length)[0];
     if (least !== undefined && least.batches.length === 0) return least;
-    if (this.#threads.length < this.#options.workers) return this.#startThread();
+    // Nothing waits for a slow file.
+    const mayStart = least === undefined ? this.#threads.length < this.#options.workers : this.#mayStart();
+    if (mayStart) return this.#startThread();
     return least !== undefined && least.batches.length < batchesInFlight ? least : null;
   }
 
   #resting(): Thread | null {
     const resting = this.#threads.find((thread) => thread.batches.length === 0);
-    return resting ?? (this.#threads.length < this.#options.workers ? this.#startThread() : null);
+    return resting ?? (this.#mayStart() ? this.#startThread() : null);
+  }
+
+  #mayStart(): boolean {
+    return this.#threads.length < (this.#expected < manyFiles ? 1 : this.#options.workers);
   }
 
   #startThread(): Thread {

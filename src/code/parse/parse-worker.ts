@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { explanationOf } from "../../base/errors.ts";
+import { nameThread } from "../../base/thread-priority.ts";
 import { embedTexts } from "../../models/embed/embed-texts.ts";
 import type { Embedder } from "../../models/embed/embedder.ts";
 import { createStaticEmbedder } from "../../models/embed/static/static-embedder.ts";
 import type { FileVectors } from "../../store/index/records.ts";
-import { chunkSource } from "../chunk/chunk.ts";
+import { type ChunkedSource, chunkSource } from "../chunk/chunk.ts";
 import { FileWords } from "../chunk/file-words.ts";
 import { withFingerprints } from "../chunk/fingerprint.ts";
 import { readSource } from "../files/read-source.ts";
 import { extractGraph } from "../graph/extract.ts";
-import { encodeGraph } from "../graph/record.ts";
+import { encodeGraph, type FileGraph } from "../graph/record.ts";
 import {
   grammarOf,
   holdsScripts,
@@ -74,6 +75,7 @@ function sideBySide(vectors: readonly (Int8Array | null)[], dimensions: number):
  * the thread dies, and the pool starts another and tries the file again without the grammar.
  */
 
+nameThread("pm-parse");
 const { settings, progress } = workerData as WorkerData;
 const levels = new Set(settings.levels);
 const wanted = new Set(settings.languages);
@@ -136,6 +138,7 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
     };
     const chunked = chunkSource({ path, language, text }, syntax, options);
     const graph = syntax === null ? null : extractGraph(syntax, code!, grammar!);
+    if (notebook?.fileLines) moveToFileLines(notebook.fileLines, chunked, graph);
     const parsed: ParsedFile = {
       status: "indexed",
       path,
@@ -153,6 +156,28 @@ async function parseFile(request: ParseRequest): Promise<ParseOutcome | CachedFi
   } finally {
     syntax?.delete();
   }
+}
+
+/** Puts what was found in a notebook's code at the lines of its file. */
+function moveToFileLines(
+  fileLines: readonly number[],
+  chunked: ChunkedSource,
+  graph: FileGraph | null,
+): void {
+  const lineOf = (line: number) => fileLines[line - 1] ?? fileLines.at(-1)!;
+  for (const chunk of chunked.chunks) {
+    chunk.startLine = lineOf(chunk.startLine);
+    chunk.endLine = lineOf(chunk.endLine);
+  }
+  for (const symbol of chunked.symbols) symbol.line = lineOf(symbol.line);
+  chunked.lines = fileLines.at(-1)!;
+  for (const definition of graph?.definitions ?? []) {
+    definition.line = lineOf(definition.line);
+    definition.endLine = lineOf(definition.endLine);
+  }
+  for (const field of graph?.fields ?? []) field.line = lineOf(field.line);
+  for (const reference of graph?.references ?? [])
+    reference.lines = [...new Set(reference.lines.map(lineOf))];
 }
 
 /** Replaces the texts, which are as long as the file, by vectors. */

@@ -16,6 +16,7 @@ import { gitDirectoryOf, isRebasing } from "../../git/git-dir.ts";
 import { type ReflogEntry, readCommits, reflogOf } from "../../git/history/commits.ts";
 import { branchOf } from "../../git/history/head.ts";
 import type { Scrubber } from "../../redact/scrubber.ts";
+import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { hasOlderVerdicts, knownCommits } from "../../store/memory/commits/commits.ts";
 import { waitingJob } from "../../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../../store/memory/memory.ts";
@@ -257,6 +258,7 @@ export class GitJobs {
     const done: Backfilled = await all(this.work(), { signal, onProgress: progress });
     if (done.lookedAt > 0) {
       log.info(`analysed ${done.lookedAt} past commits; found ${done.checkpoints} checkpoints`);
+      retitleByCommits(this.options.memory);
     }
     // The rest continues in a later job.
     signal.throwIfAborted();

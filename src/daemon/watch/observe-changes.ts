@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { lineKey, plainLineOf } from "../../attribution/lines/line-keys.ts";
+import { lineKey, plainLines } from "../../attribution/lines/line-keys.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Logger } from "../../base/log.ts";
 import { GitFailure } from "../../git/git.ts";
@@ -238,6 +238,5 @@ export class ChangeObserver {
 }
 
 function keysOf(path: string, bytes: Buffer): Uint32Array {
-  const plain = plainLineOf(path);
-  return Uint32Array.from(bytes.toString().split("\n"), (line) => lineKey(plain(line)));
+  return Uint32Array.from(plainLines(path, bytes.toString().split("\n")), lineKey);
 }

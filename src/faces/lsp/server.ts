@@ -15,6 +15,7 @@ import {
 } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
 import * as z from "zod/mini";
+import { wordAsMarkdown } from "../../answers/word-as-markdown.ts";
 import { messageOf } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
 import { version } from "../../base/version.ts";
@@ -23,6 +24,7 @@ import { startMissingDaemon } from "../../client/start-missing-daemon.ts";
 import { pageRoutes, pageUrl } from "../../features/page/page-url.ts";
 import { stateOf } from "../../features/status/state.ts";
 import { why } from "../../features/why/operation.ts";
+import { wordWhyInShort } from "../../features/why/words.ts";
 import { commitUrl } from "../../git/commit-url.ts";
 import { gitDirectoryOf, headLogOf } from "../../git/git-dir.ts";
 import { findProjectIfAny } from "../../git/projects/find-project.ts";
@@ -30,7 +32,7 @@ import { remoteOf } from "../../git/projects/identity.ts";
 import { setOwnDoor } from "../../protocol/door.ts";
 import { lensesOf, supersededIn } from "./authors.ts";
 import { answerCommands, type CommandName, commands } from "./commands.ts";
-import { namedIn, whyAsMarkdown } from "./hover.ts";
+import { namedIn } from "./hover.ts";
 import { answerOwnRequests, OpenDocuments } from "./open-documents.ts";
 import { type Place, symbolsIn, wholeLines } from "./places.ts";
 
@@ -179,7 +181,7 @@ function serve(connection: Connection): void {
         call(why, { file: place.file, first_line: saved, brief: true }, place.project),
         remoteAt(place.project.root),
       ]);
-      const value = whyAsMarkdown(answer, (hash) => commitUrl(remote, hash));
+      const value = wordAsMarkdown(wordWhyInShort(answer, "person"), (hash) => commitUrl(remote, hash));
       return value === "" ? null : { contents: { kind: "markdown", value }, range: wholeLines(line, line) };
     }, null),
   );

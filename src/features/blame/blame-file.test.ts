@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Repository,
+  rememberReadSession,
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
@@ -145,7 +146,7 @@ describe("each line", () => {
     });
     await seen(older);
     // By its clock, which is ahead.
-    rememberSession(repo.memory, "s", ["make it"], { at: repo.now() + 300_000 });
+    rememberReadSession(repo.memory, "s", repo.now() + 300_000);
     expect(brief(await blame("a.ts")).slice(1)).toEqual([
       `2-2 unknown ${short(older)}`,
       `3-3 before_agents ${short(older)}`,
@@ -174,7 +175,7 @@ describe("each line", () => {
       `2-2 unknown ${short(older)}`,
     ]);
     const startedAt = repo.now() + 300_000;
-    rememberSession(repo.memory, "s", ["make it"], { at: startedAt });
+    rememberReadSession(repo.memory, "s", startedAt);
     repo.wait(20);
     const later = repo.commit("later", { "a.ts": "one\ntwo\nthree\n" });
     const answer = await blameLate("a.ts");

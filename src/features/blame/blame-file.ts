@@ -1,7 +1,7 @@
 import { type AnalyseNow, analyseFor } from "../../answers/analyse.ts";
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
 import type { LineRange } from "../../answers/file-place.ts";
-import { agentsSince, noteOn } from "../../attribution/agents-since.ts";
+import { agentsSince, notesOnBefore } from "../../attribution/agents-since.ts";
 import { authorsOf } from "../../attribution/lines/line-authors.ts";
 import type { Project } from "../../base/paths.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
@@ -52,7 +52,15 @@ export async function blameFile(
     notes: [
       ...notesOn(memory, lines, commits, unseen),
       ...(note === null ? [] : [note]),
-      ...(since !== null && ranges.some(({ author }) => author === "before_agents") ? [noteOn(since)] : []),
+      ...(since === null
+        ? []
+        : notesOnBefore(since, {
+            before: ranges.some(({ author }) => author === "before_agents"),
+            olderUnknown: ranges.some(
+              ({ author, authored_at }) =>
+                author === "unknown" && authored_at !== null && Date.parse(authored_at) < since.at,
+            ),
+          })),
     ],
     ...(texts && { lines: lines.map(({ line, text }) => ({ line, text })) }),
   };

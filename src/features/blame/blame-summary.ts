@@ -43,11 +43,12 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
   in_command: "Word for word in a command, or in a patch that it applied.",
   elsewhere: "Word for word in a call or script of the session that names another file.",
   replied: "Word for word in the code of an agent's reply: a person pasted it.",
-  ran: "It showed up while a command of the agent ran that may write this file.",
+  ran: "It showed up while a command or tool of the agent ran that may write this file.",
   named: "The file was written by a command of the agent that names it.",
   generated: "A code generator that the agent ran writes files of such names.",
   installed: "A package manager that the agent ran writes such lines.",
-  replaced: "A replacement that the agent ran (sed, perl) makes this line of the one before.",
+  replaced:
+    "A replacement that the agent ran (sed, perl, a tool that renames) makes this line of the one before.",
   brought: "A command of the agent moved or copied it here from where the agent had made it.",
   formatted: "It says the same as a line of a tool call, in another form.",
   moved: "It was there before in another place or form, and keeps its author.",
@@ -56,7 +57,7 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
   absence: "No tool call holds it, and no command that an agent ran can have written it.",
   patched: "It came with a patch that an agent applied, and that no recorded session made.",
   verbatim: "Word for word in a tool call, but too short or too late to be sure.",
-  command: "A command of an agent may have written it, or a person.",
+  command: "A command or tool of an agent may have written it, or a person.",
   several: "Equal lines are there several times, an agent wrote one, and perhaps a person.",
   root: "The first commit: nothing shows since when it was there.",
   not_here: "The commit was not made here, and no session that is stored wrote it.",
@@ -68,7 +69,7 @@ const sentences: Readonly<Record<AttributionBasis, string>> = {
 export function explanationOf({ author, basis, said_by, how, hint }: LineAuthor): string {
   if (said_by === "note") return "Another tool's note on the commit says so.";
   if (author === "before_agents")
-    return "Older than the first session in the project, or in the first commit.";
+    return "Older than the first session in the project, before which none is missing, or than any agent.";
   if (hint !== null) return "There is no evidence, but the commit's message or notes name an agent.";
   if (basis !== null) return sentences[basis];
   return how === "none" ? sentences.none : `By ${how}, as another version of Pommel found.`;

@@ -47,7 +47,7 @@ function sessionOf(count: number, promptOf: (number: number) => string): Session
   return {
     session: summary("8ecde0fc", { turns: count }),
     brief: {
-      ...{ asked: "", last_asked: "", outcome: "", open: "", rejected: null, state: null },
+      ...{ asked: "", last_asked: "", outcome: "", open: "", checks: [], rejected: null, state: null },
       ...{ files: [], commits: [], commands: [] },
     },
     ...{ summary: null, files: [], annotations: [], agents: [], resume: null, content: null },

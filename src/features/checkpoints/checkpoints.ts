@@ -12,6 +12,7 @@ import type { Project } from "../../base/paths.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
 import { readCommits } from "../../git/history/commits.ts";
 import { commitNamed, historyProblem, isShallow } from "../../git/history/history.ts";
+import { retitleByCommits } from "../../sessions/summaries/retitle.ts";
 import { attributionsOf, linesByAuthor } from "../../store/memory/commits/attributions.ts";
 import {
   checkpointByUid,
@@ -264,9 +265,11 @@ export async function backfillHere(
   const from = since === undefined ? null : await parseWhen(since, "since");
   await wantHistory(project);
   const log = { ...silentLog, warn: onNote, error: onNote };
-  const report = await changing(project, ({ memory, scrubber, root, worktrees }) => {
+  const report = await changing(project, async ({ memory, scrubber, root, worktrees }) => {
     const work = { memory, scrubber, project, roots: [root, ...worktrees], log };
-    return backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
+    const done = await backfill(work, { ...options, since: from, signal, ...(onProgress && { onProgress }) });
+    if (done.lookedAt > 0) retitleByCommits(memory);
+    return done;
   });
   return { ...report, isShallow: await isShallow(project.root).catch(() => false) };
 }

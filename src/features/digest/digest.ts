@@ -8,12 +8,11 @@ import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
 import { listSessions, sessionsByUids } from "../../store/memory/sessions/sessions.ts";
-import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
 import { type UsageSum, usageOf } from "../../store/memory/sessions/usage.ts";
 import { listCheckpointsOf } from "../checkpoints/checkpoints.ts";
 import { decisionsIn } from "../decisions/decisions.ts";
-import { changedIn, endOf } from "../sessions/brief.ts";
+import { briefWithoutCommands, changedIn } from "../sessions/brief.ts";
 import { facetOf, listSessionsOf, tokensOf } from "../sessions/describe-session.ts";
 import type { SessionSummary } from "../sessions/operation.ts";
 import { openEndOf } from "../sessions/session-words.ts";
@@ -126,13 +125,14 @@ function inPeriod(memory: Memory, listed: readonly SessionSummary[], period: Per
     memory,
     listed.map(({ id }) => id),
   );
-  const summaries = bestSummaries(
-    memory,
-    [...rows.values()].map(({ id }) => id),
-  );
   return listed.map((session) => {
-    const { id } = rows.get(session.id)!;
-    return { ...session, ...endOf(summaries.get(id)), ...askedIn(turnsIn(memory, id, period)) };
+    const row = rows.get(session.id)!;
+    const { outcome, open } = briefWithoutCommands(
+      memory,
+      row,
+      Number.isFinite(period.last) ? period.last : null,
+    );
+    return { ...session, outcome, open, ...askedIn(turnsIn(memory, row.id, period)) };
   });
 }
 

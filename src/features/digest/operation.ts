@@ -38,7 +38,7 @@ const digestSession = lazy(() =>
     /** Prompts of that time, each in a line: the first ones that say more than "go on". */
     asked: strings,
     prompts: count,
-    /** What came of it, and what it left open, as far as its summary says; "": nothing. */
+    /** What came of it, and what it left open, as its brief says; "": nothing. */
     outcome: text,
     open: text,
     /** Files that it changed, those it changed most first. */

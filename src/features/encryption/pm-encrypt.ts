@@ -6,7 +6,8 @@ import { askSecret, canAsk } from "../../terminal/ask.ts";
 import type { CommandContext } from "../../terminal/frame.ts";
 import { type Output, tick } from "../../terminal/output.ts";
 import { counted } from "../../terminal/text.ts";
-import { type KeySource, passphraseVariable } from "./encryption.ts";
+import type { KeySource } from "./encryption.ts";
+import { passphraseVariable } from "./encryption.ts";
 import { decryptMemory, encryptMemory, findKey, replaceKey, unlockHome } from "./operation.ts";
 
 /** `pm memory encrypt`: encrypts what is stored, does the rest where that was interrupted, or replaces the key. */

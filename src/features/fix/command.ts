@@ -8,12 +8,15 @@ export function declareFix(program: Command): void {
   const fix = program
     .command("fix")
     .description("Find an error that agents met here before, and what fixed it")
-    .argument("[error...]", "the error; without it, read from stdin");
+    .argument("[error...]", "the error; without it, read from stdin")
+    // An error may begin with a dash: "--- FAIL: TestX".
+    .allowUnknownOption();
   addOptions(fix, fixOperation, { error: null })
     .addHelpText(
       "after",
       `${examples(
         ['pm fix "undefined: openStore"', "an error, without its paths, numbers and hashes"],
+        ['pm fix "--- FAIL: TestOpenStore"', "a test that failed"],
         ["make 2>&1 | pm fix", "the errors of a build"],
         ["pm fix --json < build.log", "for scripts"],
       )}\n\nExits with 5 when no agent met it here.`,

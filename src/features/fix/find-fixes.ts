@@ -5,27 +5,35 @@ import { entry } from "../../base/multimap.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
 import { beginningOf, joinWithin } from "../../base/text/text-size.ts";
 import { tokensOf } from "../../base/text/tokens.ts";
-import { errorLines } from "../../sessions/chunks/units/tool-results.ts";
-import { signatureOf, signaturesOf } from "../../sessions/commands/commands-of-turn.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
+import { ruleIn } from "../../sessions/chunks/units/error-formats.ts";
+import {
+  signatureOf,
+  signaturePrefixes,
+  signaturesIn,
+  signaturesOf,
+} from "../../sessions/commands/commands-of-turn.ts";
+import { stepsOf } from "../../sessions/commands/steps.ts";
+import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { editsIn, storedTurns } from "../../sessions/turn-content.ts";
 import {
   type CommandRecord,
   commandsWithErrors,
+  type ErrorSignature,
   errorSignatures,
   listCommands,
+  signaturesOfCommand,
 } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { sessionById } from "../../store/memory/sessions/sessions.ts";
 import type { Fix, FixAnswer, KnownError } from "./operation.ts";
+import { concernOf, touches } from "./touching.ts";
 
 /** How much like another an error is, without what differs from run to run. */
 
-interface Known {
-  signature: string;
-  sessions: number;
-}
+type Known = ErrorSignature;
 
 interface Likeness {
   verdict: "found" | "maybe" | "none";
@@ -46,41 +54,58 @@ const anyError = new Set(
 
 /** How much a signature says, by how many sessions met it: 0 for one that accompanies everything. */
 export function weightsOf(known: readonly Known[]): Map<string, number> {
-  const most = Math.max(1, ...known.map(({ sessions }) => sessions));
+  const most = Math.max(1, ...known.filter(isOfLine).map(({ sessions }) => sessions));
   return new Map(
-    known.map(({ signature, sessions }) => {
-      const isCommon = sessions >= common.sessions && sessions > common.share * most * 2;
-      return [signature, isCommon ? 0 : specificityOf(signature) / (1 + Math.log2(sessions))] as const;
+    known.map(({ signature, sessions, worked }) => {
+      const isCommon = sessions >= common.sessions && sessions > common.share * most * 2 && isLine(signature);
+      // What is printed where all is well as often says nothing.
+      const isNoise = isCommon || 2 * worked >= sessions;
+      return [signature, isNoise ? 0 : specificityOf(signature) / (1 + Math.log2(sessions))] as const;
     }),
   );
 }
 
+const isRule = (signature: string) => signature.startsWith(signaturePrefixes.rule);
+const isLine = (signature: string) => !isRule(signature) && !signature.startsWith(signaturePrefixes.test);
+const isOfLine = ({ signature }: Known) => isLine(signature);
+
 /** By the words that not any error has; 0 where there is none. */
 function specificityOf(signature: string): number {
+  if (!isLine(signature)) return isRule(signature) ? ofRule : 1;
   const words = new Set(wordsOf(signature).filter((word) => !anyError.has(word)));
   return words.size === 0 ? 0 : Math.min(1, 0.4 + 0.2 * words.size);
 }
+
+/** A rule or a class of error is met in many places, which are mended alike. */
+const ofRule = 0.5;
 
 const wordsOf = (signature: string) =>
   tokensOf(signature.replace(/<\w+>|#/g, " ")).filter((word) => word.length > 1);
 
 function closestSignatures(asked: readonly string[], known: readonly Known[]): Likeness {
   const weights = weightsOf(known);
-  const same = asked.filter((each) => (weights.get(each) ?? 0) > 0);
+  const same = asked.filter((each) => !isRule(each) && (weights.get(each) ?? 0) > 0);
   if (same.length > 0) return { verdict: "found", signatures: new Map(same.map((each) => [each, 1])) };
   const like = new Map<string, number>();
   let isFound = false;
   const rarity = rarityIn(known);
-  for (const each of asked) {
+  const lines = known.filter(isOfLine);
+  for (const each of asked.filter(isLine)) {
     if (specificityOf(each) === 0) continue;
-    for (const { signature } of known) {
+    for (const { signature } of lines) {
       if ((weights.get(signature) ?? 0) === 0) continue;
       const likeness = likenessOf(each, signature, rarity);
       if (likeness >= minLike.maybe) like.set(signature, Math.max(likeness, like.get(signature) ?? 0));
       if (likeness >= minLike.found && namedIn(each) === namedIn(signature)) isFound = true;
     }
   }
-  if (like.size === 0) return { verdict: "none", signatures: like };
+  if (like.size === 0) {
+    const rules = asked.filter((each) => isRule(each) && (weights.get(each) ?? 0) > 0);
+    return {
+      verdict: rules.length > 0 ? "maybe" : "none",
+      signatures: new Map(rules.map((each) => [each, 1])),
+    };
+  }
   return { verdict: isFound ? "found" : "maybe", signatures: like };
 }
 
@@ -134,7 +159,7 @@ export function fixesOf(
   const asked = askedSignatures(error);
   const known = errorSignatures(memory, { until });
   const { verdict, signatures } = closestSignatures(asked, known);
-  if (verdict === "none") return { verdict, errors: [] };
+  if (verdict === "none") return { verdict, errors: [], mentions: [] };
   const weights = weightsOf(known);
   const met = commandsWithErrors(memory, [...signatures.keys()], { until }).filter(
     ({ command }) => !leaves(command.sessionUid),
@@ -145,13 +170,14 @@ export function fixesOf(
   return {
     verdict,
     errors: errors.slice(0, limit).map((group) => knownError(roots, memory, group, until)),
+    mentions: [],
   };
 }
 
 /** Of the lines that report something; of a text without such, of all. */
 function askedSignatures(error: string): string[] {
   const text = error.length > longest.error ? error.slice(-longest.error) : error;
-  const reported = signaturesOf(errorLines(text, longest.error), most.signatures);
+  const reported = signaturesIn(text, most.signatures);
   return reported.length > 0 ? reported : signaturesOf(text, most.signatures);
 }
 
@@ -184,7 +210,7 @@ function knownError(
   { runs, signatures }: Group,
   until: number | null,
 ): KnownError {
-  const { run, fix } = bestFixed(runs, (one) => fixOf(roots, memory, one, until));
+  const { run, fix } = bestFixed(runs, (one) => fixOf(roots, memory, { failure: one, signatures }, until));
   return {
     error: linesWith(run.error ?? "", signatures),
     command: run.line,
@@ -222,29 +248,36 @@ function linesWith(error: string, signatures: readonly string[]): string {
   return [...lines.filter(isCommon), ...lines.filter((line) => !isCommon(line))].join("\n");
 }
 
-/** What was done between the failure and the next run of the same program that worked; null: it never did. */
+interface Failed {
+  failure: CommandRecord;
+  /** Of the lines that it is asked for. */
+  signatures: readonly string[];
+}
+
+/**
+ * What made an error go away: the edits that touch it, or a command that repairs, between the failure and the next run of
+ * the same form that does not report it; for a wrong call the call that then worked. Null: that is not known.
+ */
 function fixOf(
   roots: readonly string[],
   memory: Memory,
-  failure: CommandRecord,
+  { failure, signatures }: Failed,
   until: number | null,
 ): Fix | null {
   const later = listCommands(memory, { sessionId: failure.sessionId, until })
     .filter(({ seq }) => seq > failure.seq)
     .reverse();
-  const end = later.find(({ name, outcome }) => name === failure.name && outcome === "worked");
-  if (end === undefined) return null;
-  const edits = editsBetween(memory, roots, failure, end);
-  const meanwhile = later.filter(
-    ({ seq, outcome, name }) => seq < end.seq && outcome === "worked" && name !== end.name,
-  );
-  const commands = [...new Set([...meanwhile.map(({ line }) => line).slice(-most.commands), end.line])];
-  // Run again, it just worked: there is nothing to learn from that.
-  if (edits.length === 0 && commands.length === 1 && end.line === failure.line) return null;
+  const found =
+    fixedByEdits(roots, memory, { failure, signatures }, later) ??
+    fixedByCall(roots, memory, { failure, signatures }, later);
+  if (found === null) return null;
+  const { end, edits, commands } = found;
   const commits = commitsOfSessions(memory, [failure.sessionUid]).get(failure.sessionUid) ?? [];
   const commit = commits.findLast(
-    ({ turns, committedAt }) =>
-      committedAt >= (end.at ?? 0) - 60_000 && turns.some((turn) => turn >= failure.turn),
+    ({ turns, committedAt, confidence }) =>
+      confidence >= certain &&
+      committedAt >= (end.at ?? 0) - 60_000 &&
+      turns.some((turn) => turn >= failure.turn),
   );
   return {
     session_id: failure.sessionUid,
@@ -259,6 +292,100 @@ function fixOf(
     stands: stillThere(roots[0] ?? "", edits),
   };
 }
+
+interface Found {
+  /** The run that shows that the error is gone. */
+  end: CommandRecord;
+  edits: Edit[];
+  commands: string[];
+}
+
+/** Installs, generates or rewrites what the next run then finds. */
+const repairs =
+  /\b(?:install|ci|add|tidy|download|sync|restore|update|upgrade|generate|codegen|gen|migrate|fmt|format|fix|fixlint|prebuild|rebuild|clean|init|setup|get|vendor|lock)\b|--fix\b|--write\b|-w\b/;
+
+function fixedByEdits(
+  roots: readonly string[],
+  memory: Memory,
+  { failure, signatures }: Failed,
+  later: readonly CommandRecord[],
+): Found | null {
+  const end = later.find((run) => provesGone(memory, failure, signatures, run));
+  if (end === undefined) return null;
+  const lines = linesWith(failure.error ?? "", signatures);
+  const own = lines.split("\n").filter((line) => signatures.includes(signatureOf(line) ?? ""));
+  const concern = concernOf([...own, ...(own.length > 0 ? placesNear(lines, own) : [lines])].join("\n"));
+  const edits = editsBetween(memory, roots, failure, end).filter(({ path, diff }) =>
+    touches(concern, path, diff),
+  );
+  const repairing = later.filter(
+    ({ seq, outcome, name, line }) =>
+      seq < end.seq && outcome === "worked" && name !== end.name && repairs.test(line),
+  );
+  // Run again, it just worked: there is nothing to learn from that.
+  if (edits.length === 0 && repairing.length === 0) return null;
+  const between = edits.length > 0 ? [] : repairing.map(({ line }) => line).slice(-most.commands);
+  return { end, edits, commands: [...new Set([...between, end.line])] };
+}
+
+/** A test's error names its place in a line of its own, as does a compiler that prints code. */
+const placesNear = (lines: string, own: readonly string[]): string[] =>
+  own.some((line) => /[\w/.-]+\.\w+:\d+/.test(line))
+    ? []
+    : lines.split("\n").filter((line) => /[\w/.-]+\.\w+:\d+|^FAIL\s/.test(line));
+
+/** Whether a run would have reported the error, and did not. */
+function provesGone(
+  memory: Memory,
+  failure: CommandRecord,
+  signatures: readonly string[],
+  run: CommandRecord,
+): boolean {
+  if (run.outcome === "unknown" || run.directory !== failure.directory) return false;
+  if (run.form !== failure.form && !(run.name === failure.name && isBroad(run.line))) return false;
+  if (!isBroad(run.line) && !coversArguments(run.line, failure.line)) return false;
+  if (run.outcome === "worked") return true;
+  const reported = signaturesOfCommand(memory, run.id);
+  return reported.length > 0 && !reported.some((each) => signatures.includes(each));
+}
+
+/** Names nothing that differs from run to run: it checks all there is. */
+const isBroad = (line: string) => !(stepsOf(line)[0]?.shape ?? "…").includes("…");
+
+/** Whether a line is about all that another is: another path or test of the same form is another matter. */
+function coversArguments(line: string, other: string): boolean {
+  const words = new Set(argumentsOf(line));
+  return argumentsOf(other).every((word) => words.has(word));
+}
+
+const argumentsOf = (line: string) =>
+  line
+    .split(/\s+/)
+    .filter((word) => word !== "" && !/^(?:-v|-vv|--verbose|-q|--quiet|-count=\d+|--)$/.test(word));
+
+/**
+ * A wrong call: the next call of the same program, if that is another one and worked. Where the error does not say that the
+ * call was wrong, it must be a call about the same things, with nothing changed in between.
+ */
+function fixedByCall(
+  roots: readonly string[],
+  memory: Memory,
+  { failure, signatures }: Failed,
+  later: readonly CommandRecord[],
+): Found | null {
+  const end = later.slice(0, maxCallsLater).find(({ name }) => name === failure.name);
+  if (end?.outcome !== "worked" || (end.line === failure.line && end.directory === failure.directory))
+    return null;
+  const found = { end, edits: [], commands: [end.line] };
+  if (isUsageError(failure.error ?? "")) return found;
+  const isOfCode = signatures.some((each) => !isLine(each)) || ruleIn(failure.error ?? "") !== null;
+  if (isOfCode || end.directory !== failure.directory || !coversArguments(end.line, failure.line))
+    return null;
+  return editsBetween(memory, roots, failure, end).length === 0 ? found : null;
+}
+
+/** After so many other commands the agent is at something else. */
+const maxCallsLater = 8;
 
 interface Edit {
   path: string;

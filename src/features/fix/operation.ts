@@ -56,7 +56,19 @@ export const fixRequest = lazy(() =>
   z.object({ error: described("the error, as it was printed", text), limit }),
 );
 
-export const fixAnswer = lazy(() => z.object({ verdict, errors: z.array(knownError()) }));
+/** Where an error was said that no failed command reported. */
+const mention = lazy(() =>
+  z.object({ session_id: text, author, turn: z.number(), timestamp: timeOrNull, text }),
+);
+
+export const fixAnswer = lazy(() =>
+  z.object({
+    verdict,
+    errors: z.array(knownError()),
+    /** Only where no failed command reported it. An older daemon sends none. */
+    mentions: z._default(z.array(mention()), []),
+  }),
+);
 
 export type FixAnswer = Shaped<typeof fixAnswer>;
 

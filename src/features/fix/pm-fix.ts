@@ -19,6 +19,9 @@ export async function fixCommand(
   words: string[],
   options: Omit<Shaped<typeof fixRequest>, "error">,
 ): Promise<number> {
+  const [option = ""] = words;
+  if (words.length === 1 && /^--?[a-z][a-z-]*$/.test(option))
+    throw new PommelError("usage", `Unknown option: ${option}.`, "`pm fix --help` lists them.");
   const project = await findProject(cwd);
   const given = words.length > 0 ? words.join(" ") : await text(process.stdin);
   const error = given.slice(-maxError);
@@ -34,8 +37,16 @@ export async function fixCommand(
   return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
 
-function renderFix({ verdict, errors }: FixAnswer, screen: Screen): string {
+function renderFix({ verdict, errors, mentions }: FixAnswer, screen: Screen): string {
   if (verdict === "none") return "No agent met this error here.";
+  if (errors.length === 0)
+    return [
+      "No failed command reported it; it was said in:",
+      ...mentions.map(
+        ({ session_id, turn, timestamp, text: said }) =>
+          `session ${shortId(session_id)}:${turn}, ${when(timestamp, screen)}: ${oneLine(said, 160)}`,
+      ),
+    ].join("\n");
   const head = verdict === "maybe" ? [screen.colors.dim("Maybe like it:")] : [];
   return [...head, ...errors.map((error) => errorBlock(error, screen))].join("\n\n");
 }

@@ -1,6 +1,6 @@
 import { entry } from "../../base/multimap.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
-import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
+import { signatureOf, signaturePrefixes } from "../../sessions/commands/commands-of-turn.ts";
 import {
   type CommandRecord,
   commandsWithErrors,
@@ -19,7 +19,9 @@ const maxCost = 30 * 60_000;
 
 /** Errors that several sessions met, the most expensive first. */
 export function recurringErrors(memory: Memory): RecurringError[] {
-  const known = errorSignatures(memory);
+  const known = errorSignatures(memory).filter(
+    ({ signature }) => !signature.startsWith(signaturePrefixes.rule),
+  );
   const weights = weightsOf(known);
   const often = known.filter(
     ({ signature, sessions }) => sessions >= minSessions && weights.get(signature)! > 0,

@@ -25,7 +25,7 @@ export function declareHandoff(session: Command): void {
   session
     .command("handoff")
     .description(
-      "Write what another agent needs to go on with a session: goal, state, decisions, files, commands",
+      "Write what another agent needs to go on with a session: goal, what was done, what is open, decisions, commands",
     )
     .argument(...which)
     .option(

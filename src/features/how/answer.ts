@@ -2,11 +2,12 @@ import type { Subjects } from "../../answers/operation.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import { howTo } from "./find-commands.ts";
 import type { howRequest } from "./operation.ts";
+import { projectScripts } from "./project-scripts.ts";
 
 /** Command lines in an answer, by default: they are long. */
 const listedCommands = 3;
 
 export const how = (
-  { memory }: Subjects["memory"],
+  { project, memory }: Subjects["memory"],
   { q, limit = listedCommands }: Shaped<typeof howRequest>,
-) => howTo(memory, { q, limit });
+) => howTo(memory, { q, limit, scripts: projectScripts(project.root) });

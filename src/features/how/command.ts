@@ -7,11 +7,15 @@ export function declareHow(program: Command): void {
   const how = program
     .command("how")
     .description("Show the command lines that worked here for something, with what failed before they did")
-    .argument("<what...>", "what to run, or a command line that failed");
+    .argument(
+      "[what...]",
+      "what to run, or a command line that failed (default: what any project is asked for)",
+    );
   addOptions(how, howOperation, { q: null })
     .addHelpText(
       "after",
       `${examples(
+        ["pm how", "how this project is tested, linted, built, run and released"],
         ["pm how test", "how the tests are run here"],
         ['pm how "run one integration test"', "with the flags that it takes"],
         ['pm how "go test ./..."', "what worked where this failed"],

@@ -17,9 +17,10 @@ import { turnToStore } from "../../sessions/ingest/turns.ts";
 import { relativizer } from "../../sessions/relative-paths.ts";
 import { saveTurn } from "../../store/memory/sessions/turns.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
+import { mentionsOf } from "../fix/find-mentions.ts";
 import { recurringErrors } from "../fix/recurring.ts";
 import { lostTextOf } from "../lost/find-lost-text.ts";
-import { howTo } from "./find-commands.ts";
+import { howTo, typicalMs } from "./find-commands.ts";
 
 let store: ReturnType<typeof temporaryMemory>;
 beforeEach(() => {
@@ -76,19 +77,124 @@ describe("how", () => {
     session(
       "d",
       3,
-      ran("go test ./...", "Exit code 1\nbuild failed: no tag", failed),
+      ran("go test ./...", "Exit code 1\nbuild constraints exclude all Go files", failed),
       ran("go test -tags=all ./...", "ok"),
     );
     expect(how("go test ./...").commands[0]).toMatchObject({
       line: "go test -tags=all ./...",
-      failed_before: [{ line: "go test ./...", error: "build failed: no tag" }],
+      failed_before: [{ line: "go test ./...", error: "build constraints exclude all Go files" }],
     });
+  });
+
+  it("counts a form, and gives a line as an example of it", () => {
+    for (const [i, name] of ["A", "B", "C"].entries())
+      session(
+        `t${i}`,
+        3 + i,
+        ran(`go test -v ./pkg/${name} -run Test${name} -count=1`, i === 1 ? "FAIL" : "ok", {
+          isError: i === 1,
+        }),
+      );
+    expect(how("go test").commands[0]).toMatchObject({
+      line: "go test -v ./pkg/C -run TestC -count=1",
+      form: "go test … -run=…",
+      worked: 2,
+      failed: 1,
+    });
+  });
+
+  it("finds a form by the words of a prompt, and of the project's files", () => {
+    const { id } = addSession(store.memory, "p", { cwd: store.dir });
+    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    for (const one of conversation(
+      { at: fixtureStart + 5 * day },
+      prompt("check the accessibility of the page"),
+      ran("npm run axe", "ok"),
+    ))
+      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+    expect(how("accessibility").commands[0]).toMatchObject({ line: "npm run axe" });
+    const scripts = [
+      { line: "npm run axe", title: "axe", body: "playwright test wcag", file: "package.json" },
+    ];
+    expect(howTo(store.memory, { q: "wcag", limit: 3 }).verdict).toBe("none");
+    expect(howTo(store.memory, { q: "wcag", limit: 3, scripts }).commands[0]).toMatchObject({
+      line: "npm run axe",
+    });
+  });
+
+  it("does not take a program for another whose name begins like it, nor a red test for a wrong call", () => {
+    session(
+      "g",
+      4,
+      ran("git commit -m x", "ok"),
+      ran("npm run test:unit", "1 test failed", failed),
+      ran("npm run test:slow", "ok"),
+    );
+    expect(how("gitleaks")).toEqual({ verdict: "none", commands: [], scripts: [] });
+    expect(how("npm run test:slow").commands[0]).toMatchObject({
+      line: "npm run test:slow",
+      failed_before: [],
+    });
+  });
+
+  it("names what the project's files define where no agent ran it", () => {
+    const scripts = [
+      { line: "npm run release", title: "release Publish a version", body: "", file: "package.json" },
+    ];
+    expect(howTo(store.memory, { q: "publish", limit: 3, scripts })).toEqual({
+      verdict: "maybe",
+      commands: [],
+      scripts: [
+        {
+          line: "npm run release",
+          title: "release Publish a version",
+          file: "package.json",
+          task: "release",
+        },
+      ],
+    });
+  });
+
+  it("is the project's cheat sheet without a question", () => {
+    session(
+      "x",
+      4,
+      ran("npx vitest run src/a.test.ts", "ok"),
+      ran("npm run lint", "ok"),
+      ran("npm run lint", "1 problem", failed),
+    );
+    session(
+      "y",
+      5,
+      ran("npm run lint", "ok"),
+      ran("npx eslint src/a.ts", "ok"),
+      ran("go run /tmp/try.go", "ok"),
+    );
+    const scripts = [
+      { line: "npm run build", title: "build", body: "tsc", file: "package.json" },
+      { line: "npm run lint", title: "lint", body: "eslint .", file: "package.json" },
+    ];
+    const { verdict, commands, scripts: defined } = howTo(store.memory, { limit: 3, scripts });
+    expect(verdict).toBe("found");
+    expect(commands.map(({ task, line, worked, failed: red }) => [task, line, worked, red])).toEqual([
+      ["test one", "npx vitest run src/a.test.ts", 1, 0],
+      ["test all", "npm run test:unit", 2, 0],
+      ["lint", "npm run lint", 2, 1],
+    ]);
+    expect(defined.map(({ task, line }) => [task, line])).toEqual([["build", "npm run build"]]);
+  });
+
+  it("takes no time for a command's own that somebody's permission took", () => {
+    expect(typicalMs([2000, 2200, 2500, 3000, 660_000])).toBe(2500);
+    expect(typicalMs([660_000])).toBeNull();
+    expect(typicalMs([9000, 2000])).toBe(2000);
+    expect(typicalMs([])).toBeNull();
   });
 
   it("says nothing of what never ran or never worked", () => {
     session("d", 3, ran("cargo bench", "Exit code 1\nerror: no such command", failed));
-    for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this", ""])
-      expect(how(q)).toEqual({ verdict: "none", commands: [] });
+    for (const q of ["deploy to kubernetes", "cargo bench", "how do we run this"])
+      expect(how(q)).toEqual({ verdict: "none", commands: [], scripts: [] });
   });
 });
 
@@ -140,10 +246,70 @@ describe("fix", () => {
     expect(fix("npm error registry timed out again").errors[0]?.fix).toBeNull();
   });
 
+  it("takes for a fix only what touches the error, before the next run of the same form without it", () => {
+    const other = join(store.dir, "docs/notes.md");
+    const file = join(store.dir, "src/a.go");
+    session(
+      "a",
+      0,
+      ran("go build ./...", broken(3), failed),
+      edited(other, "old", "new"),
+      ran("go build ./pkg/other", "ok"),
+      edited(file, "openStore()", "openStoreReadonly()"),
+      ran("go build ./...", broken(3), failed),
+      edited(join(store.dir, "src/b.go"), "func x() {}", "func openStore() {}"),
+      ran("go build ./...", ""),
+    );
+    const { fix: found } = fix("undefined: openStore").errors[0]!;
+    expect(found?.edits.map(({ path }) => path)).toEqual(["src/b.go"]);
+    session(
+      "b",
+      1,
+      ran(
+        "go test ./pkg/store",
+        "--- FAIL: TestReopen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL",
+        failed,
+      ),
+      ran("go test ./pkg/other", "ok"),
+    );
+    expect(fix("--- FAIL: TestReopen (9.99s)")).toMatchObject({ verdict: "found", errors: [{ fix: null }] });
+  });
+
+  it("knows a rule where the message is another, and does not take for an error what is printed where all is well", () => {
+    const lint = (name: string) =>
+      `src/${name}.go:7:10: error returned from external package is unwrapped: sig: func ${name}.Read() (wrapcheck)`;
+    const noise = "warning: unable to find the cache directory of the linter";
+    session(
+      "a",
+      0,
+      ran("golangci-lint run", `Exit code 1\n${noise}\n${lint("os")}`, failed),
+      edited(join(store.dir, "src/os.go"), "return err", 'return fmt.Errorf("read: %w", err)'),
+      ran("golangci-lint run", noise),
+    );
+    expect(fix("lib/x.go:1:1: some other words entirely stand here (wrapcheck)")).toMatchObject({
+      verdict: "maybe",
+      errors: [{ fix: { edits: [{ path: "src/os.go" }] } }],
+    });
+    expect(fix(noise).verdict).toBe("none");
+  });
+
+  it("finds an error that was only said", async () => {
+    const { id } = addSession(store.memory, "s", { cwd: store.dir });
+    const relativize = relativizer({ root: store.dir, worktrees: [], cwd: store.dir });
+    const pasted = prompt("this fails:\n--- FAIL: TestReverted (3.40s)\n    x_test.go:9: the branch is gone");
+    for (const one of conversation({ at: fixtureStart }, pasted))
+      saveTurn(store.memory, id, turn(one.number, turnToStore(one, relativize)));
+    expect(fix("--- FAIL: TestReverted (1.00s)").verdict).toBe("none");
+    expect(await mentionsOf(store.memory, "--- FAIL: TestReverted (1.00s)")).toMatchObject([
+      { session_id: "s", turn: 1, text: "--- FAIL: TestReverted (3.40s)" },
+    ]);
+    expect(await mentionsOf(store.memory, "--- FAIL: TestNobodyMet")).toEqual([]);
+  });
+
   it("says nothing of an error that nobody met", () => {
     session("a", 0, ran("go build ./...", broken(3), failed));
     for (const error of ["undefined: closeStore", "FAIL", "Exit code 1", ""])
-      expect(fix(error)).toEqual({ verdict: "none", errors: [] });
+      expect(fix(error)).toEqual({ verdict: "none", errors: [], mentions: [] });
   });
 });
 

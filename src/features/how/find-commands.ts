@@ -2,15 +2,22 @@ import { entry } from "../../base/multimap.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
 import { stopWords, tokensOf } from "../../base/text/tokens.ts";
 import { stepsOf } from "../../sessions/commands/steps.ts";
+import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
+import { promptsOfTurns } from "../../store/memory/sessions/turn-lookup.ts";
 import type { HowAnswer, WorkingCommand } from "./operation.ts";
+import type { ProjectScript } from "./project-scripts.ts";
+import { type Task, taskOf, tasks } from "./tasks.ts";
 
 export interface HowRequest {
-  q: string;
+  /** Left out: what any project is asked for. */
+  q?: string | undefined;
   limit: number;
   /** Only what was known then. Milliseconds; null: everything. */
   until?: number | null;
+  /** What the project's files define. */
+  scripts?: readonly ProjectScript[];
 }
 
 /** Runs that do the same thing in the same place. */
@@ -28,20 +35,99 @@ const maxFailedBefore = 2;
 /** Only so many runs are looked at, the latest. */
 const maxRuns = 20_000;
 
-/** How this project really runs something: the command lines that worked, best first. */
-export function howTo(memory: Memory, { q, limit, until = null }: HowRequest): HowAnswer {
+/**
+ * How this project really runs something: the command lines that worked, best first. Without a question the one that is
+ * used for each of the things that any project is asked for.
+ */
+export function howTo(memory: Memory, { q = "", limit, until = null, scripts = [] }: HowRequest): HowAnswer {
   const forms = formsOf(listCommands(memory, { until, limit: maxRuns }));
+  if (q.trim() === "") return cheatSheet(memory, forms, scripts);
   const asked = stepsOf(q.trim()).at(-1);
   const same = asked === undefined ? [] : forms.filter(({ name }) => name === asked.name);
-  const ranked = asked !== undefined && same.length > 0 ? byForm(same, asked.form) : byWords(forms, q);
+  const ranked =
+    asked !== undefined && same.length > 0 ? byForm(same, asked.form) : byWords(memory, forms, scripts, q);
   const [best] = ranked;
-  if (best === undefined || best.covered < minCovered.maybe) return { verdict: "none", commands: [] };
-  const verdict = best.covered >= minCovered.found ? "found" : "maybe";
-  const commands = ranked
-    .filter(({ covered }) => covered >= minCovered[verdict])
-    .slice(0, limit)
-    .map(({ form }) => described(memory, form));
-  return { verdict, commands };
+  const verdict =
+    best === undefined || best.covered < minCovered.maybe
+      ? "none"
+      : best.covered >= minCovered.found
+        ? "found"
+        : "maybe";
+  const commands =
+    verdict === "none"
+      ? []
+      : ranked
+          .filter(({ covered }) => covered >= minCovered[verdict])
+          .slice(0, limit)
+          .map(({ form }) => described(memory, form));
+  const defined = neverRun(forms, scripts, q).slice(0, limit);
+  return {
+    verdict: verdict === "none" && defined.length > 0 ? "maybe" : verdict,
+    commands,
+    scripts: defined,
+  };
+}
+
+/** The form that most sessions ran for each task, the latest of equal ones; for the others what the files define. */
+function cheatSheet(memory: Memory, forms: readonly Form[], scripts: readonly ProjectScript[]): HowAnswer {
+  const best = new Map<Task, { form: Form; worth: number }>();
+  const defined = scriptWords(scripts);
+  for (const form of forms) {
+    const latest = form.worked[0]!;
+    if (isElsewhere(latest.directory) || onElsewhere.test(latest.line)) continue;
+    const task = taskOf(shapeOf(latest.line));
+    if (task === null) continue;
+    const sessions = new Set(form.worked.map(({ sessionId }) => sessionId)).size;
+    // What the project itself defines is how it is meant to be done.
+    const worth = sessions * (defined.has(form.name) ? meantToBe : 1) + (latest.at ?? 0) / 1e15;
+    if (worth > (best.get(task)?.worth ?? 0)) best.set(task, { form, worth });
+  }
+  const commands = tasks.flatMap((task) => {
+    const found = best.get(task);
+    return found === undefined ? [] : [{ ...described(memory, found.form), task }];
+  });
+  const others = tasks.flatMap((task) => {
+    const script = best.has(task) ? undefined : scripts.find(({ line }) => taskOf(line) === task);
+    return script === undefined ? [] : [definedScript(script, task)];
+  });
+  const verdict = commands.length > 0 ? "found" : others.length > 0 ? "maybe" : "none";
+  return { verdict, commands, scripts: others };
+}
+
+const meantToBe = 3;
+/** It works on something that lies outside of the project. */
+const onElsewhere = /\s(?:\/(?:tmp|private|var|Users|home)\/|~\/|\$)/;
+/** Outside of the project: a trial somewhere else. */
+const isElsewhere = (directory: string) => /^(?:[/~$]|[A-Za-z]:|\.\.)/.test(directory);
+
+const shapeOf = (line: string): string => stepsOf(line)[0]?.shape ?? line;
+
+const definedScript = (
+  { line, title, file }: ProjectScript,
+  task: Task | null,
+): HowAnswer["scripts"][number] => ({
+  line,
+  title,
+  file,
+  task,
+});
+
+/** What the files define for a question, and no agent ran: all of its words stand there. */
+function neverRun(
+  forms: readonly Form[],
+  scripts: readonly ProjectScript[],
+  q: string,
+): HowAnswer["scripts"] {
+  const words = wordsAsked(q);
+  if (words.length === 0) return [];
+  const ran = new Set(forms.map(({ name }) => name));
+  return scripts
+    .filter(({ line }) => !ran.has(stepsOf(line)[0]?.name ?? line))
+    .filter(({ line, title }) => {
+      const own = new Set(tokensOf(`${line} ${title}`));
+      return words.every((word) => own.has(word));
+    })
+    .map((script) => definedScript(script, taskOf(script.line)));
 }
 
 /** Those that worked at least once; the runs of each the latest first. */
@@ -82,11 +168,21 @@ function byForm(forms: readonly Form[], asked: string): Ranked[] {
   );
 }
 
+const wordsAsked = (q: string): string[] =>
+  [...new Set(tokensOf(q))].filter((word) => !stopWords.has(word) && !asksHow.has(word));
+
 /** For a description: runs that its words speak of. */
-function byWords(forms: readonly Form[], q: string): Ranked[] {
-  const words = [...new Set(tokensOf(q))].filter((word) => !stopWords.has(word) && !asksHow.has(word));
+function byWords(
+  memory: Memory,
+  forms: readonly Form[],
+  scripts: readonly ProjectScript[],
+  q: string,
+): Ranked[] {
+  const words = wordsAsked(q);
   if (words.length === 0) return [];
-  const texts = forms.map((form) => ({ form, weightOf: weighted(form) }));
+  const wordsOfScripts = scriptWords(scripts);
+  const prompts = promptsOf(memory, forms);
+  const texts = forms.map((form) => ({ form, weightOf: weighted(form, wordsOfScripts, prompts) }));
   const rarity = new Map(
     words.map((word) => {
       const having = texts.filter(({ weightOf }) => weightOf(word) > 0).length;
@@ -94,46 +190,97 @@ function byWords(forms: readonly Form[], q: string): Ranked[] {
     }),
   );
   const whole = [...rarity.values()].reduce((sum, each) => sum + each, 0);
+  const isOfOne = asksForOne.test(q);
   return byScore(
     texts.map(({ form, weightOf }) => {
+      const picks = isOfOne && taskOf(shapeOf(form.worked[0]!.line)) === "test one";
       const covered = words.reduce((sum, word) => sum + rarity.get(word)! * weightOf(word), 0) / whole;
-      return { form, covered, score: covered ** 2 * habit(form) };
+      return { form, covered, score: covered ** 2 * habit(form) * (picks ? 3 : 1) };
     }),
   );
 }
 
+const asksForOne = /\b(?:one|a single|single|specific|particular)\b/i;
 /** Words that ask, and say nothing of what. */
 const asksHow = new Set(["run", "how", "command", "execut", "start", "project", "here", "us", "do", "one"]);
 
-function weighted({ name, worked }: Form): (word: string) => number {
+/** What the project's files say of a program, by its name: `mise run lint`. */
+interface ScriptWords {
+  said: Set<string>;
+  body: Set<string>;
+}
+
+function scriptWords(scripts: readonly ProjectScript[]): Map<string, ScriptWords> {
+  const found = new Map<string, ScriptWords>();
+  for (const { line, title, body } of scripts) {
+    const name = stepsOf(line)[0]?.name;
+    if (name === undefined) continue;
+    const own = entry(found, name, () => ({ said: new Set<string>(), body: new Set<string>() }));
+    for (const word of tokensOf(title)) own.said.add(word);
+    for (const word of tokensOf(body)) own.body.add(word);
+  }
+  return found;
+}
+
+/** Runs of a form that are read for what was said of it: the latest. */
+const runsRead = 20;
+
+/** The words of the prompts that asked for runs, by session and turn. */
+function promptsOf(memory: Memory, forms: readonly Form[]): (run: CommandRecord) => ReadonlySet<string> {
+  const key = (run: { sessionId: number; turn: number }) => `${run.sessionId}:${run.turn}`;
+  const asked = new Map<string, Pick<CommandRecord, "sessionId" | "turn">>();
+  for (const { worked } of forms)
+    for (const { sessionId, turn } of worked.slice(0, runsRead))
+      asked.set(key({ sessionId, turn }), { sessionId, turn });
+  const words = new Map(
+    promptsOfTurns(memory, [...asked.values()]).map(
+      (one) => [key(one), new Set(tokensOf(one.prompt))] as const,
+    ),
+  );
+  return (run) => words.get(key(run)) ?? none;
+}
+const none: ReadonlySet<string> = new Set();
+
+function weighted(
+  { name, worked }: Form,
+  scripts: ReadonlyMap<string, ScriptWords>,
+  promptOf: (run: CommandRecord) => ReadonlySet<string>,
+): (word: string) => number {
   const [latest] = worked;
   const named = new Set(tokensOf(name));
   const formed = new Set(tokensOf(latest!.form));
   const lined = new Set(tokensOf(`${latest!.line} ${latest!.directory}`));
-  const some = worked.slice(0, 20);
+  const script = scripts.get(name);
+  const some = worked.slice(0, runsRead);
   const purposes = new Map<string, number>();
-  for (const { purpose } of some)
-    for (const word of new Set(tokensOf(purpose))) purposes.set(word, (purposes.get(word) ?? 0) + 1);
+  const prompts = new Map<string, number>();
+  for (const run of some) {
+    for (const word of new Set(tokensOf(run.purpose))) purposes.set(word, (purposes.get(word) ?? 0) + 1);
+    for (const word of promptOf(run)) prompts.set(word, (prompts.get(word) ?? 0) + 1);
+  }
   return (word) => {
     if (named.has(word) || [...named].some((token) => begins(token, word))) return weights.name;
     if (formed.has(word)) return weights.form;
-    const share = (purposes.get(word) ?? 0) / some.length;
+    const purpose = (purposes.get(word) ?? 0) / some.length;
+    const prompted = (prompts.get(word) ?? 0) / some.length;
     return Math.max(
-      share >= 0.25 ? weights.purpose : share > 0 ? weights.line : 0,
-      lined.has(word) ? weights.line : 0,
+      purpose >= 0.25 || script?.said.has(word) ? weights.purpose : purpose > 0 ? weights.line : 0,
+      lined.has(word) || script?.body.has(word) || prompted >= 0.5 ? weights.line : 0,
     );
   };
 }
 
-/** `lint` and `linter`, `dup` and `duplicated`. */
+/** `lint` and `linter`, `dup` and `duplicated`; `git` is not how gitleaks is run. */
 const begins = (token: string, word: string) =>
-  (token.length >= 3 && word.startsWith(token)) || (word.length >= 4 && token.startsWith(word));
+  (token.length >= 3 && word.startsWith(token) && word.length - token.length <= 3) ||
+  (word.length >= 4 && token.startsWith(word));
 
 function described(memory: Memory, { worked, failed }: Form): WorkingCommand {
   const latest = worked[0]!;
-  const times = worked.flatMap(({ tookMs }) => tookMs ?? []).sort((a, b) => a - b);
   return {
     line: latest.line,
+    form: shapeOf(latest.line),
+    task: null,
     directory: latest.directory,
     purpose: latest.purpose,
     worked: worked.length,
@@ -143,12 +290,28 @@ function described(memory: Memory, { worked, failed }: Form): WorkingCommand {
     session_id: latest.sessionUid,
     author: latest.author,
     turn: latest.turn,
-    took_ms: times[times.length >> 1] ?? null,
+    took_ms: typicalMs(worked.flatMap(({ tookMs }) => tookMs ?? [])),
     failed_before: failedBefore(memory, worked),
   };
 }
 
-/** What was tried in the same session right before: runs of the same program in another form. */
+/** A run that took so many times a quick one's waited for a person, who had to permit it. */
+const waited = 4;
+/** No client lets a command run longer. Milliseconds. */
+const maxRunMs = 10 * 60_000;
+/** Fewer runs do not show which of them waited. */
+const minRuns = 3;
+
+/** How long a command takes: from its call to its result also passes what a person takes to permit it. */
+export function typicalMs(took: readonly number[]): number | null {
+  const times = took.filter((ms) => ms <= maxRunMs).sort((a, b) => a - b);
+  const quick = times[times.length < minRuns ? 0 : times.length >> 2];
+  if (quick === undefined) return null;
+  const own = times.filter((ms) => ms <= Math.max(waited * quick, 1000));
+  return times.length < minRuns ? quick : (own[own.length >> 1] ?? null);
+}
+
+/** What was tried wrongly in the same session right before: runs of the same program in another form. A test that was red is none. */
 function failedBefore(memory: Memory, worked: readonly CommandRecord[]): WorkingCommand["failed_before"] {
   const found = new Map<string, WorkingCommand["failed_before"][number]>();
   for (const run of worked.slice(0, 10)) {
@@ -157,6 +320,7 @@ function failedBefore(memory: Memory, worked: readonly CommandRecord[]): Working
       .slice(0, 2);
     for (const { outcome, form, line, error, sessionUid, turn, at } of runs) {
       if (outcome !== "failed" || form === run.form) break;
+      if (!isUsageError(error ?? "")) continue;
       const before = { line, error: error ?? "", session_id: sessionUid, turn, timestamp: isoTime(at) };
       if (!found.has(form)) found.set(form, before);
     }

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { operation } from "../../answers/operation.ts";
 import {
   count,
-  described,
+  field,
   lazy,
   limit,
   numberOrNull,
@@ -11,6 +11,7 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
+import { tasks } from "./tasks.ts";
 
 export const verdict = z.enum(["found", "maybe", "none"]);
 
@@ -23,8 +24,12 @@ const failedBefore = lazy(() =>
 
 const workingCommand = lazy(() =>
   z.object({
-    /** As it last worked, with its environment and flags. */
+    /** As it last worked, with its environment and flags: an example of the form. */
     line: text,
+    /** What all counted runs have in common; "…" differs from run to run. An older daemon sends none. */
+    form: z._default(text, ""),
+    /** Without a question: what it is for. */
+    task: z._default(z.nullable(z.enum(tasks)), null),
     /** Relative to the project's root, "" for the root; absolute outside of it. */
     directory: text,
     /** What the agent said it is for; "" where it did not say. */
@@ -38,7 +43,7 @@ const workingCommand = lazy(() =>
     session_id: text,
     author,
     turn: z.number(),
-    /** At the median; null: not known. Milliseconds. */
+    /** Typically, without runs that waited for somebody's permission; null: not known. Milliseconds. */
     took_ms: numberOrNull,
     /** What the agent tried instead before it worked, the latest first. */
     failed_before: z.array(failedBefore()),
@@ -49,12 +54,36 @@ export type WorkingCommand = Shaped<typeof workingCommand>;
 
 export const howRequest = lazy(() =>
   z.object({
-    q: described('what to run: "test", "one integration test", or a command line that failed', text),
+    q: field(
+      'what to run: "test", "one integration test", or a command line that failed (default: what any project is asked for)',
+      text,
+    ),
     limit,
   }),
 );
 
-export const howAnswer = lazy(() => z.object({ verdict, commands: z.array(workingCommand()) }));
+/** What a file of the project defines, and no agent ran. */
+const definedScript = lazy(() =>
+  z.object({
+    line: text,
+    /** What the file says of it. */
+    title: text,
+    /** Relative to the project's root. */
+    file: text,
+    task: z.nullable(z.enum(tasks)),
+  }),
+);
+
+export type DefinedScript = Shaped<typeof definedScript>;
+
+export const howAnswer = lazy(() =>
+  z.object({
+    verdict,
+    commands: z.array(workingCommand()),
+    /** An older daemon sends none. */
+    scripts: z._default(z.array(definedScript()), []),
+  }),
+);
 
 export type HowAnswer = Shaped<typeof howAnswer>;
 

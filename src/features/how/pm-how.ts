@@ -7,7 +7,13 @@ import type { CommandContext } from "../../terminal/frame.ts";
 import { indented } from "../../terminal/markdown.ts";
 import type { Screen } from "../../terminal/output.ts";
 import { counted, oneLine, printable, shortId, when } from "../../terminal/text.ts";
-import { type HowAnswer, how, type howRequest, type WorkingCommand } from "./operation.ts";
+import {
+  type DefinedScript,
+  type HowAnswer,
+  how,
+  type howRequest,
+  type WorkingCommand,
+} from "./operation.ts";
 
 /** `pm how`. @returns 5 when nothing like it worked here */
 export async function howCommand(
@@ -16,29 +22,47 @@ export async function howCommand(
   options: Omit<Shaped<typeof howRequest>, "q">,
 ): Promise<number> {
   const project = await findProject(cwd);
-  const found = await call(how, { ...options, q: words.join(" ") }, project);
+  const q = words.length === 0 ? undefined : words.join(" ");
+  const found = await call(how, { ...options, q }, project);
   output.result(found, () => renderHow(found, output));
   return found.verdict === "none" ? exitCode.notFound : exitCode.ok;
 }
 
-function renderHow({ verdict, commands }: HowAnswer, screen: Screen): string {
+function renderHow({ verdict, commands, scripts }: HowAnswer, screen: Screen): string {
   if (verdict === "none") return "Agents ran nothing like it here, or it never worked.";
   const head = verdict === "maybe" ? [screen.colors.dim("Maybe:")] : [];
-  return [...head, ...commands.map((one) => commandBlock(one, screen))].join("\n\n");
+  return [
+    ...head,
+    ...commands.map((one) => commandBlock(one, screen)),
+    ...scripts.map((one) => scriptBlock(one, screen)),
+  ].join("\n\n");
+}
+
+function scriptBlock({ line, title, file, task }: DefinedScript, screen: Screen): string {
+  const { colors } = screen;
+  return [
+    ...(task === null ? [] : [colors.dim(task)]),
+    colors.bold(printable(line)),
+    ...indented(`defined in ${oneLine(file)} | no agent ran it | ${oneLine(title)}`, screen).map(colors.dim),
+  ].join("\n");
 }
 
 function commandBlock(command: WorkingCommand, screen: Screen): string {
   const { colors } = screen;
-  const { line, directory, purpose, worked, failed, last_at, agent, author, session_id, turn, took_ms } =
+  const { line, form, task, directory, purpose, worked, failed, last_at, agent, author, session_id } =
     command;
+  const { turn, took_ms } = command;
+  const counts = `worked ${counted(worked, "time")}${failed > 0 ? `, failed ${counted(failed, "time")}` : ""}`;
   const facts = [
-    `worked ${counted(worked, "time")}${failed > 0 ? `, failed ${counted(failed, "time")}` : ""}`,
+    // The counts are of all lines of the form.
+    form === "" || form === line ? counts : `${oneLine(form)} ${counts}`,
     `last ${when(last_at, screen)} (${agent}, session ${shortId(session_id)}:${turn})`,
     sharedBy(author),
     took_ms === null ? "" : duration(took_ms),
     purpose,
   ].filter((fact) => fact !== "");
   return [
+    ...(task === null ? [] : [colors.dim(task)]),
     ...(directory === "" ? [] : [colors.dim(`in ${oneLine(directory)}`)]),
     colors.bold(printable(line)),
     ...indented(facts.join(" | "), screen).map(colors.dim),

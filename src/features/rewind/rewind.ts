@@ -12,6 +12,8 @@ import { installGitHooks, removeGitHooks } from "../../git/hooks/install.ts";
 import { hooksPlace } from "../../git/hooks/place.ts";
 import { withoutBlock } from "../../git/hooks/script.ts";
 import { uncommitted } from "../../git/rewind/obstacles.ts";
+import type { WorkingTree } from "../../git/rewind/repository.ts";
+import type { Restored } from "../../git/rewind/restore.ts";
 import {
   addWorktree,
   commitNamed,
@@ -20,9 +22,7 @@ import {
   type FileDifference,
   factsOf,
   patchSince,
-  type Restored,
   restoreTo,
-  type WorkingTree,
   workingTreeOf,
 } from "../../git/rewind.ts";
 import { readAgentState } from "../../protocol/agent-state.ts";

@@ -1,15 +1,17 @@
 import { beginningOf } from "../../base/text/text-size.ts";
+import { certain } from "../../protocol/reading/evidence.ts";
 import { rejectedSessions } from "../../sessions/notes/notes.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions } from "../../store/memory/commits/commits-of-turns.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, SummaryRecord, TurnRecord } from "../../store/memory/memory-records.ts";
-import { bestSummaries } from "../../store/memory/sessions/summaries.ts";
+import { extractsOf } from "../../store/memory/sessions/summaries.ts";
 import { turnsOf } from "../../store/memory/sessions/turns.ts";
+import { lastChecks, leftOpen } from "./after-session.ts";
 import type { SessionBrief } from "./operation.ts";
 
 /** Characters. */
-const maxLength = { asked: 240, outcome: 320, open: 240 } as const;
+const maxLength = { asked: 240, outcome: 600 } as const;
 const maxCount = { files: 12, commits: 3, commands: 4 } as const;
 
 /**
@@ -17,9 +19,11 @@ const maxCount = { files: 12, commits: 3, commands: 4 } as const;
  * @param until only what was known then; null: everything
  */
 export function briefOf(memory: Memory, session: SessionRecord, until: number | null = null): SessionBrief {
+  const runs = listCommands(memory, { sessionId: session.id, until });
   return {
     ...briefWithoutCommands(memory, session, until),
-    commands: workingCommands(memory, session.id, until)
+    checks: lastChecks(runs),
+    commands: formsThatWork(runs)
       .filter(({ name }) => !versionControl.test(name))
       .slice(0, maxCount.commands)
       .map(({ line }) => line),
@@ -31,48 +35,45 @@ export function briefWithoutCommands(
   memory: Memory,
   session: SessionRecord,
   until: number | null = null,
-): Omit<SessionBrief, "commands"> {
+): Omit<SessionBrief, "commands" | "checks"> {
   const turns = turnsOf(memory, session.id).filter(
     ({ abandoned, startedAt }) => !abandoned && (until === null || (startedAt ?? 0) <= until),
   );
   const isOver = until === null || (session.lastAt ?? 0) <= until;
-  const summary = isOver ? bestSummaries(memory, [session.id]).get(session.id) : undefined;
+  const end = endOf(isOver ? extractsOf(memory, [session.id]).get(session.id) : undefined);
   const asked = turns.filter(({ number, prompt }) => number > 0 && prompt.trim() !== "");
   const [first, last] = [asked[0], asked.at(-1)];
+  const commits = (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? []).filter(
+    ({ committedAt, confidence }) => confidence >= certain && (until === null || committedAt <= until),
+  );
   return {
     asked: first === undefined ? "" : oneLine(first.prompt, maxLength.asked),
     last_asked: last === undefined || last === first ? "" : oneLine(last.prompt, maxLength.asked),
-    ...endOf(summary),
+    outcome: end.outcome,
+    open: leftOpen(memory, session, { said: end.open, commits, last, until }).join(" "),
     rejected: rejectedSessions(memory)(session.uid),
     state: last?.state ?? null,
     files: changedIn(turns).slice(0, maxCount.files),
-    commits: (commitsOfSessions(memory, [session.uid]).get(session.uid) ?? [])
-      .filter(({ committedAt }) => until === null || committedAt <= until)
-      .slice(0, maxCount.commits)
-      .map(({ hash, subject }) => ({ hash, subject })),
+    commits: commits.slice(0, maxCount.commits).map(({ hash, subject }) => ({ hash, subject })),
   };
 }
 
-/** What came of a session and what it left open, as far as its summary says. */
-export function endOf(summary: SummaryRecord | undefined): Pick<SessionBrief, "outcome" | "open"> {
-  const { text, source } = summary ?? { text: "", source: null };
-  const outcome = partOf(text, ["Outcome", "Current Work"]);
+/** What a session's extract says of how it ended. */
+export function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
+  const text = extract?.text ?? "";
   return {
-    // A model's summary has no parts.
-    outcome: oneLine(outcome === "" && source === "llm" ? text : outcome, maxLength.outcome),
-    open: oneLine(partOf(text, ["Next", "Pending Tasks", "Optional Next Step"]), maxLength.open),
+    outcome: oneLine(partOf(text, "Outcome"), maxLength.outcome),
+    open: partOf(text, "Next")
+      .split("\n")
+      .map((line) => line.replace(/^- /, "").trim())
+      .filter((line) => line !== ""),
   };
 }
 
-/** A part of a summary, by any of its titles; "" if it has none, or says that there is nothing. */
-function partOf(summary: string, titles: readonly string[]): string {
-  const head = `(?:\\d+\\.\\s*)?(?:#+\\s*)?\\**(?:${titles.join("|")})\\**:?\\**`;
-  const part = new RegExp(
-    `^${head}[^\\S\\n]*\\n?([\\s\\S]*?)(?=\\n\\s*\\n|\\n\\d+\\.\\s|$(?![\\s\\S]))`,
-    "im",
-  );
-  const text = (part.exec(summary)?.[1] ?? "").trim();
-  return /^[-*\s]*(?:none|no (?:pending|explicit|outstanding|remaining)\b|n\/a)/i.test(text) ? "" : text;
+/** A part of an extract; "" if it has none. */
+function partOf(extract: string, title: string): string {
+  const part = extract.split("\n\n").find((each) => each.startsWith(`${title}:\n`));
+  return part === undefined ? "" : part.slice(title.length + 2).trim();
 }
 
 const oneLine = (text: string, max: number) =>
@@ -105,8 +106,10 @@ interface WorkingCommand extends Pick<CommandRecord, "form" | "line" | "name"> {
 }
 
 /** Commands that worked at last, the most often run first. */
-export function workingCommands(memory: Memory, sessionId: number, until: number | null): WorkingCommand[] {
-  const runs = listCommands(memory, { sessionId, until });
+export const workingCommands = (memory: Memory, sessionId: number, until: number | null): WorkingCommand[] =>
+  formsThatWork(listCommands(memory, { sessionId, until }));
+
+function formsThatWork(runs: readonly CommandRecord[]): WorkingCommand[] {
   const counts = new Map<string, WorkingCommand & { works: boolean }>();
   for (const { form, line, name, outcome } of runs) {
     const known = counts.get(form);

@@ -165,10 +165,12 @@ const sessionBrief = lazy(() =>
     /** How its first and its last prompt begin; "" where there is none, or it is the first. */
     asked: text,
     last_asked: text,
-    /** As far as its summary says. */
+    /** What came of it, in its agent's last words; "at turn 4 of 13" where the last turns have none. */
     outcome: text,
-    /** What it left open, as far as its summary says. */
+    /** What it left open: sentences of its end that nothing after it answers. */
     open: text,
+    /** How tests, types and lint went when they last ran, the latest first. An older daemon sends none. */
+    checks: z._default(strings, []),
     /** Why it was tried and rejected; null: it was not. */
     rejected: textOrNull,
     /** How its last turn ended; null: not known. */

@@ -59,14 +59,14 @@ test("a turn as Markdown quotes the prompt, keeps answers, and fences edits safe
 
 test("a session in brief has at most five lines, and none that says nothing", () => {
   const nothing = {
-    ...{ asked: "", last_asked: "", outcome: "", open: "", rejected: null, state: null },
+    ...{ asked: "", last_asked: "", outcome: "", open: "", checks: [], rejected: null, state: null },
     ...{ files: [], commits: [], commands: [] },
   };
   expect(briefLines(nothing)).toEqual([]);
   const commits = [{ hash: "c0ffee", subject: "Retry" }];
   expect(
     briefLines({
-      ...{ asked: "retry", last_asked: "commit", outcome: "it retries", open: "the docs" },
+      ...{ asked: "retry", last_asked: "commit", outcome: "it retries", open: "the docs", checks: [] },
       ...{ rejected: "too slow", state: "completed", files: ["a.ts"], commits, commands: ["npm test"] },
     }),
   ).toEqual([

@@ -11,6 +11,7 @@ const briefParts = [
   ["state", "Last turn"],
   ["open", "Open"],
   ["commits", "Commits"],
+  ["checks", "Last checks"],
   ["files", "Changed"],
   ["commands", "Worked"],
 ] as const satisfies readonly (readonly [keyof SessionBrief, string])[];

@@ -140,7 +140,8 @@ describe("showSession", () => {
     saveAnnotation(store.memory, note("n1", { sessionUid: "abc-1", turn: 2 }));
     expect(showSession(store.memory, { id: "abc" })).toMatchObject({
       session: { id: "abc-1", turns: 2 },
-      summary: { source: "compaction", up_to_turn: 1, text: "its own" },
+      // The agent's own is of an earlier turn.
+      summary: { source: "extractive", up_to_turn: 2, text: "an extract" },
       turns: [
         { number: 1, prompt: "prompt 1", abandoned: false },
         { number: 2, tools: { Edit: 1 }, files: [{ path: "src/a.ts", how: "edit" }], abandoned: true },
@@ -154,12 +155,16 @@ describe("showSession", () => {
   it("says in brief what was asked and done, without headings and code", () => {
     const record = session("abc", 0);
     saveTurn(store.memory, record.id, turn(1, { prompt: "Plan: # Retry ## Context The #3 of four" }));
-    const text = "8. Current Work:\n   It waits:\n   ```go\n   sleep(1)\n   ```\n   and then retries.";
+    const text =
+      "Asked:\n- a plan\n\nOutcome:\nIt waits and then retries.\n\nNext:\n- Want me to commit this?";
     const summary = { sessionId: record.id, at: start, model: null, upToTurn: 1 };
-    saveSummary(store.memory, { ...summary, source: "compaction", text });
+    saveSummary(store.memory, { ...summary, source: "extractive", text });
+    const stale = "8. Current Work:\n   Nothing retries.\n\n7. Pending Tasks:\n   - Make it retry";
+    saveSummary(store.memory, { ...summary, source: "compaction", text: stale });
     expect(showSession(store.memory, { id: "abc" }).brief).toMatchObject({
       asked: "Plan: Retry Context The #3 of four",
-      outcome: "It waits: … and then retries.",
+      outcome: "It waits and then retries.",
+      open: "Want me to commit this?",
     });
   });
 

@@ -69,7 +69,7 @@ function sessionOf(text: string): SessionResponse {
     ],
     agents: [text],
     brief: {
-      ...{ asked: "", last_asked: "", outcome: "", open: "", rejected: null, state: null },
+      ...{ asked: "", last_asked: "", outcome: "", open: "", checks: [], rejected: null, state: null },
       ...{ files: [], commits: [], commands: [] },
     },
     resume: null,

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type Repository,
+  rememberReadSession,
   rememberSession,
   temporaryRepository,
 } from "../../../test/support/checkpoint-fixture.ts";
@@ -45,7 +46,7 @@ it("sums up whose lines were committed, by author, directory, week, model and se
     by_directory: [
       { directory: "src/client", lines: 3, agent: 2, human: 1, unknown: 0, before_agents: 0 },
       { directory: ".", lines: 1, agent: 0, human: 1, unknown: 0, before_agents: 0 },
-      { directory: "src/faces/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
+      { directory: "src/cli", lines: 1, agent: 1, human: 0, unknown: 0, before_agents: 0 },
     ],
     by_week: [
       { week: "2026-W02", lines: 4, agent: 2, human: 2, unknown: 0, before_agents: 0 },
@@ -169,7 +170,7 @@ it("counts as from before agents what pm blame calls that", async () => {
     bindings:
       hash === led ? [{ sessionUid: "s", turns: [1], lines: 0, how: "command", confidence: 0.9 }] : [],
   });
-  rememberSession(repo.memory, "s", ["make it"], { at: repo.now() + 300_000 });
+  rememberReadSession(repo.memory, "s", repo.now() + 300_000);
   await seen(older);
   await seen(led);
   expect((await stats()).total).toMatchObject({ lines: 3, unknown: 2, before_agents: 1 });

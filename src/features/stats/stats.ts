@@ -1,5 +1,5 @@
 import { describeUnanalysed, describeUnread } from "../../answers/backfill-hint.ts";
-import { agentsSince, isBeforeAgents, noteOn } from "../../attribution/agents-since.ts";
+import { agentsSince, isBeforeAgents, notesOnBefore } from "../../attribution/agents-since.ts";
 import { explanationOf } from "../../base/errors.ts";
 import { entry, sortedByCount } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
@@ -121,14 +121,17 @@ function countLines(
   const isBefore = ({ author, authoredAt, hasSession, basis }: AuthoredLines) =>
     author === "unknown" &&
     since !== null &&
-    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since.at);
+    isBeforeAgents({ authoredAt, hasSession: hasSession === 1 }, basis, since);
   const sums = new Sums(depth, files);
+  let olderUnknown = false;
   if (memory !== null) {
     const counted = countedOnce(memory);
     for (const lines of authoredLines(memory, when)) {
       if (!all && history !== null && !history.has(lines.hash)) continue;
       if (!counted(lines) || (isWanted && !isWanted(lines.path))) continue;
       sums.add(lines, isBefore(lines) ? "before_agents" : lines.author);
+      olderUnknown ||=
+        since !== null && lines.author === "unknown" && lines.authoredAt < since.at && !isBefore(lines);
     }
   }
   const lookedAt = history === null || all ? seen.size : [...seen].filter((hash) => history.has(hash)).length;
@@ -141,7 +144,7 @@ function countLines(
     notes: [
       ...(whole instanceof GitFailure ? notesOnProblem(whole, seen) : []),
       ...(history === null ? [] : notesOnUnseen(memory, history, seen)),
-      ...(since !== null && sums.total.before_agents > 0 ? [noteOn(since)] : []),
+      ...(since === null ? [] : notesOnBefore(since, { before: sums.total.before_agents > 0, olderUnknown })),
     ],
   };
 }

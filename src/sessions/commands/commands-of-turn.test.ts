@@ -1,7 +1,7 @@
 import { expect, it, test } from "vitest";
 import { conversation, prompt, ran, used } from "../../../test/support/turn-fixture.ts";
 import { relativizer } from "../relative-paths.ts";
-import { commandsOf, signatureOf, signaturesOf } from "./commands-of-turn.ts";
+import { commandsOf, signatureOf, signaturesIn, signaturesOf } from "./commands-of-turn.ts";
 
 const relativize = relativizer({ root: "/repo", worktrees: [], cwd: "/repo" });
 const commands = (...entries: ReturnType<typeof ran>[]) =>
@@ -20,7 +20,7 @@ test("a failed one has its status and the error's lines", () => {
   const [one] = commands(ran("npx tsc --noEmit", output, { isError: true }));
   expect(one).toMatchObject({ outcome: "failed", status: 2 });
   expect(one!.error).toContain("Cannot find name 'openStore'");
-  expect(one!.signatures).toHaveLength(1);
+  expect(one!.signatures).toEqual([expect.stringContaining("cannot find name 'openstore'"), "rule: ts2304"]);
 });
 
 test("of a line that failed only what must have failed counts so", () => {
@@ -83,5 +83,14 @@ it.each(["FAIL", "Exit code 1", "make: *** [all] Error 2", "3 errors", "2 tests 
 
 it("each line counts once, and only the first ones", () => {
   const lines = Array.from({ length: 20 }, (_, i) => `undefined: ${"abcdefghijklmnopqrst"[i]!.repeat(9)}`);
-  expect(signaturesOf([lines[0], ...lines].join("\n"))).toHaveLength(6);
+  expect(signaturesOf([lines[0], ...lines].join("\n"))).toHaveLength(12);
+});
+
+it("what a test runner and a linter report is known by the test and the rule", () => {
+  const tests =
+    "--- FAIL: TestOpen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL\nFAIL\texample.com/app/store\t0.01s";
+  expect(signaturesIn(tests)).toEqual(["test: testopen", "got # rows, want # of them"]);
+  const lint =
+    "a.go:7:10: error returned from external package is unwrapped: sig: func os.ReadFile(name string) (wrapcheck)";
+  expect(signaturesIn(lint).at(-1)).toBe("rule: wrapcheck");
 });

@@ -2,7 +2,8 @@ import type { ToolResult, ToolUse } from "../../agents/agent.ts";
 import { absolute } from "../../agents/reading/tool-calls.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
 import type { CommandToStore } from "../../store/memory/commands.ts";
-import { errorLines, onlyShows, reportsFailure } from "../chunks/units/tool-results.ts";
+import { ruleIn } from "../chunks/units/error-formats.ts";
+import { errorLines, failedTests, isCheck, onlyShows, reportsFailure } from "../chunks/units/tool-results.ts";
 import { actionOf, type Turn } from "../turn-content.ts";
 import { type Step, stepsOf } from "./steps.ts";
 
@@ -68,7 +69,7 @@ function runsOf({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
       const body = text.replace(exitStatus, "").trim();
       const error = errorLines(body, longest.error) || beginningOf(body.slice(-2000), longest.error);
       const known = Number.isNaN(status) || status === 0 ? null : status;
-      return { step, outcome: "failed", status: known, error, signatures: signaturesOf(error) };
+      return { step, outcome: "failed", status: known, error, signatures: signaturesIn(body) };
     }
     const isKnown = failed === null && !isError;
     return {
@@ -76,7 +77,8 @@ function runsOf({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
       outcome: isKnown ? "worked" : "unknown",
       status: isKnown && step.decides ? 0 : null,
       error: null,
-      signatures: [],
+      // What it prints where all is well says nothing where it fails.
+      signatures: isKnown && step === steps.at(-1) && isCheck(step.text) ? signaturesIn(text) : [],
     };
   });
 }
@@ -109,15 +111,50 @@ function directoryOf(path: string, cwd: string | null, relativize: (path: string
 
 /** Lines that accompany any error of a tool, and say nothing of it. */
 const saysNothing =
-  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|--- fail: \S+|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*)$/;
+  /^(?:[a-z]*: ?downloading .*|<path> #s?|\[(?:build|setup) failed\]|fail <path> \[\w+ failed\]|too many errors|error trace:.*|error: not equal:|exit code|exit status|fail|failed|error|errors?:?|ok|pass|# ?#?|\*|make(?: # )?: \*\*\* .*|npm err! .*lifecycle.*|\[[\w:-]*\] error task failed|error task failed|# (?:issues?|problems?|errors?|tests?)(?: failed| found)?[.:]?|[\w*]+: #|\* [\w-]+: #|test (?:files|suites).*|tests? .*(?:failed|passed).*|(?:--- )?fail: \S+(?: \(#\))?|fail \S+(?: #)?|.*exited with code #.*|command failed with exit.*|.*task failed.*)$/;
 
-/** Signatures of an error, and characters of each. */
-const maxSignatures = 6;
+/** Signatures of an error of each kind, and characters of one. */
+const maxSignatures = { tests: 6, lines: 12, rules: 4 } as const;
 const maxLength = 200;
 const minLetters = 10;
+/** Characters of the lines that report an error. */
+const maxReported = 8_000;
+
+/** What stands in front of a signature that is of no line: of a test's name, of a rule or class of error. */
+export const signaturePrefixes = { test: "test: ", rule: "rule: " } as const;
+
+/** What an output reports: the tests that failed, its lines that say something, and the rules that they name. */
+export function signaturesIn(output: string, most: number = maxSignatures.lines): string[] {
+  const reported = errorLines(output, maxReported);
+  const tests = new Set(failedTests(output).flatMap((name) => testSignature(name) ?? []));
+  const rules = new Set(
+    reported.split("\n").flatMap((line) => {
+      const rule = ruleIn(line);
+      return rule === null ? [] : `${signaturePrefixes.rule}${rule.toLowerCase()}`;
+    }),
+  );
+  return [
+    ...[...tests].slice(0, maxSignatures.tests),
+    ...signaturesOf(reported, most),
+    ...[...rules].slice(0, maxSignatures.rules),
+  ];
+}
+
+/** null for what is no name: a package, a file with a count. */
+function testSignature(name: string): string | null {
+  const text = name
+    .toLowerCase()
+    .replace(/\s*(?:\([^)]*\)|\s[\d.]+\s?m?s)$/g, "")
+    .replace(/\s+- .*$/, "")
+    .trim()
+    .slice(0, maxLength);
+  return /^\S*test\S*$|::| > |[a-z].*\s/.test(text) && !/^[\w.-]+(?:\/[\w.-]+)+$/.test(text)
+    ? `${signaturePrefixes.test}${text}`
+    : null;
+}
 
 /** One for each line of the error that says something, each once, in order. */
-export function signaturesOf(error: string, most = maxSignatures): string[] {
+export function signaturesOf(error: string, most: number = maxSignatures.lines): string[] {
   const found = new Set<string>();
   for (const line of error.split("\n")) {
     const signature = signatureOf(line);

@@ -180,6 +180,8 @@ export interface Step {
   text: string;
   /** The same without what differs from run to run: paths, names, numbers. Runs of one form do the same thing. */
   form: string;
+  /** The form as a person would write it, in the order of this line: `go test … -run=…`. */
+  shape: string;
   /** Where `cd` (or `git -C`) led from the shell's directory; "" where nothing did. */
   directory: string;
   /** Whether the line's exit status says how it went; it does not in front of a pipe, a `;` or a `||`. */
@@ -277,10 +279,12 @@ function takeCommand(command: Command, around: Around, steps: Step[]): string {
   if (isNoise(named.name) || reads || /[$`]/.test(named.name)) return directory;
   const environment = command.prefix.flatMap((one) => (one.type === "Assignment" ? [one.text] : []));
   const texts = words.map(({ text }) => (text.length > maxWord || text.includes("\n") ? '"…"' : text));
+  const general = generalWords(texts);
   steps.push({
     name: named.name,
     text: [...environment, ...texts].join(" "),
-    form: formOf(environment, texts),
+    form: formOf(environment, general),
+    shape: shapeOf(environment, general),
     directory: joined(directory, named.directory ?? ""),
     decides,
   });
@@ -293,14 +297,43 @@ function joined(directory: string, to: string): string {
   return /^(?:[/~$\\]|[A-Za-z]:)/.test(to) || directory === "" ? to : `${directory}/${to}`;
 }
 
+/** A line's words without what differs from run to run, which is `*`; without what only says how much is printed. */
+function generalWords([program = "", ...args]: readonly string[]): string[] {
+  const base = baseOf(program);
+  const general: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]!;
+    const next = args[i + 1];
+    // Where it runs is the step's directory.
+    if (base === "git" && word === "-C") i++;
+    else if (base === "go" && goValues.test(word) && next !== undefined) {
+      general.push(`${word}=${word === "-o" ? "*" : generalised(next)}`);
+      i++;
+    } else general.push(generalised(word));
+  }
+  return [base, ...general.filter((word) => !printsMore.test(word))];
+}
+
+/** Options of Go that take the next word, or a word behind "=". */
+const goValues = /^-(?:run|tags|timeout|count|bench|benchtime|o|coverprofile|ldflags|skip|parallel)$/;
+
+const namesOf = (environment: readonly string[]) => environment.map((one) => one.replace(/=.*/s, "="));
+
 /** Options are in no order, and how much is printed does not matter. */
-function formOf(environment: readonly string[], [program = "", ...args]: readonly string[]): string {
-  const names = environment.map((one) => one.replace(/=.*/s, "="));
-  const general = args.map(generalised).filter((word) => !printsMore.test(word));
+function formOf(environment: readonly string[], [program = "", ...general]: readonly string[]): string {
   const options = new Set(general.filter((word) => word.startsWith("-")));
   const words = general.filter((word) => word !== "*" && !options.has(word));
   const isAbout = general.includes("*") ? ["*"] : [];
-  return [...names, baseOf(program), ...words, ...[...options].sort(), ...isAbout].join(" ");
+  return [...namesOf(environment), program, ...words, ...[...options].sort(), ...isAbout].join(" ");
+}
+
+function shapeOf(environment: readonly string[], general: readonly string[]): string {
+  const words = general.map((word) => word.replace(/\*$/, "…"));
+  const isRepeated = (word: string, i: number) => word === "…" && words[i - 1] === "…";
+  return [
+    ...namesOf(environment).map((name) => `${name}…`),
+    ...words.filter((word, i) => !isRepeated(word, i)),
+  ].join(" ");
 }
 
 /** A plain word means something; anything else differs from run to run. */
@@ -311,4 +344,4 @@ function generalised(word: string): string {
 }
 
 const plain = /^[a-z][a-z_:-]*$/;
-const printsMore = /^(?:-v|-vv|--verbose|-q|--quiet|--no-color|--color(?:=.*)?|-count=\*|--)$/;
+const printsMore = /^(?:-v|-vv|--verbose|-q|--quiet|--no-color|--color(?:=.*)?|-count=\*|-timeout=\*|--)$/;

@@ -45,21 +45,6 @@ const resolutions: Cue[] = [
   [words("tilføjet|ændret|erstattet|fjernet|flyttet|opdateret"), 1.5],
 ];
 
-const nextSteps: Cue[] = [
-  [
-    words(
-      "next steps?|follow-?ups?|todo|to-?do|remaining|remains|still (?:need|needs|have|has|to|missing|open)|not yet|left to do|out of scope|for (?:later|now we)|in a (?:later|separate|future|follow)|future (?:work|pr|change)|would you like me to|want me to|should i",
-    ),
-    2,
-  ],
-  [
-    words(
-      "næste skridt|opfølgning|udestår|mangler (?:stadig|at)|stadig(?:væk)? mangler|senere|endnu ikke|skal jeg|vil du have",
-    ),
-    2,
-  ],
-];
-
 /** All is well, or errors are only mentioned. */
 const noProblem = words(
   "(?:not|isn't|never) (?:an? |the |data )?(?:issue|problem|bug|loss|failure)|(?:0|no|without|zero) (?:\\w+ )?(?:issues?|problems?|errors?|failures?|conflicts?|bugs?)|error (?:handling|messages?|wrapping|path|types?|cases?)|all (?:\\w+ )?(?:tests |checks )?(?:pass|green|good)(?:ed|es|ing)?|missing (?:tests|coverage)|ingen fejl|alt(?:ing)? virker",
@@ -77,4 +62,3 @@ export function problemWeight(sentence: string): number {
 }
 
 export const resolutionWeight = (sentence: string): number => weigh(sentence, resolutions);
-export const nextStepWeight = (sentence: string): number => weigh(sentence, nextSteps);

@@ -173,6 +173,9 @@ const politeness =
   /^(?:(?:hi|hey|hello|hej|please|pls|also|ok(?:ay)?|yes|yeah|no|so|now|um|hmm|well|alright|ja|nej)[\s,!:.]+|(?:can|could|would|will) (?:you|we) (?:please |also |now |maybe |now )*|(?:kan|vil|gider) (?:du|vi) (?:lige |også |ikke )*|i(?:'d| would) like you to )+/i;
 const trailing = /[\s,]+(?:please|pls|thanks|thank you|tak)[.!?]*$/i;
 
+/** How a reviewing program rates what it found. */
+const severity = /^(?:low|medium|high|critical) severity\s+/i;
+
 /** "You are a highly experienced developer. " */
 const persona = /^(?:you are|act as|du er) (?:an?|en|et) [^.!\n]{1,300}[.!]\s+/i;
 
@@ -192,7 +195,7 @@ export function askOf(prompt: string, most: number): Ask | null {
   const text = shortenUrls(
     planned === undefined ? firstSentences(askText, most) : planned.replace(/[#*`]/g, ""),
   );
-  const meant = text.replace(persona, "");
+  const meant = text.replace(persona, "").replace(severity, "");
   const polite = politeness.exec(meant)?.[0] ?? "";
   const request = meant.slice(polite.length).replace(trailing, "").replace(/\s+/g, " ").trim();
   // "Can you fix it?" is no question any more.

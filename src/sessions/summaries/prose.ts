@@ -64,13 +64,15 @@ function* proseLines(text: string): Iterable<string> {
 
 /** Sentences in order; an item of a list is one, or several. */
 export function* sentencesOf(text: string): Iterable<string> {
-  for (const line of proseLines(text)) {
-    for (const part of line.split(sentenceEnd)) {
-      const sentence = part.trim();
-      if (sentence !== "") yield sentence;
-    }
-  }
+  for (const line of proseLines(text)) yield* sentencesIn(line);
 }
+
+/** The sentences of one line. */
+export const sentencesIn = (line: string): string[] =>
+  line
+    .split(sentenceEnd)
+    .map((part) => part.trim())
+    .filter((sentence) => sentence !== "");
 
 /** A shorter line ends where its author ended it. Characters. */
 const minWrapped = 40;

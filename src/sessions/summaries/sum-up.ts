@@ -17,6 +17,7 @@ import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { storeTopics } from "../topics/topics.ts";
 import { storedTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
+import { subjectsLedTo } from "./retitle.ts";
 import { type Summary, summarise } from "./summarise.ts";
 import { saysNothing, sessionTitle } from "./title.ts";
 
@@ -72,7 +73,7 @@ export async function sumUpSession(
   // Ours comes from the first prompts, before anything was done; a client's may be "Help".
   const fallback =
     !keepsTitle && titled === null && titleSource !== "user" && (isOurs || !isTelling)
-      ? sessionTitle(turns())
+      ? sessionTitle(turns(), subjectsLedTo(memory, session.uid))
       : null;
   const summaries = memory.inTransaction(() => {
     let changes = 0;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
-import { conversation, edited, prompt, text } from "../../../test/support/turn-fixture.ts";
+import { conversation, edited, prompt, ran, text } from "../../../test/support/turn-fixture.ts";
 import { askedTitle, saysNothing, sessionTitle } from "./title.ts";
 
 const titleOf = (...prompts: string[]) => sessionTitle(conversation(...prompts.map(prompt)));
@@ -99,6 +99,60 @@ describe("sessionTitle", () => {
       prompt("is that parser right?"),
     );
     expect(sessionTitle(turns)).toBe("lock.ts (feature/lock)");
+  });
+
+  it("is the heading of a plan before anything else", () => {
+    const plan = prompt(
+      "Implement the following plan:\n\n# Implementation Plan: Session lock in the daemon\n\n## Context",
+    );
+    const commit = ran('git commit -m "feat: add a lock file to the daemon process"');
+    expect(sessionTitle(conversation(plan, commit))).toBe("Session lock in the daemon");
+  });
+
+  it("is what its commits say where there is no plan, without their type", () => {
+    const commit = ran(
+      "git add -A && git commit -m \"$(cat <<'EOF'\nfix(daemon): release the socket when the index worker dies\n\nBody\nEOF\n)\"",
+    );
+    expect(sessionTitle(conversation(prompt("tests are red, why?"), commit))).toBe(
+      "Daemon: release the socket when the index worker dies",
+    );
+    const failed = ran('git commit -m "Release the socket when the worker dies"', "hook failed", {
+      isError: true,
+    });
+    expect(sessionTitle(conversation(prompt("Rewrite the parser of the importer"), failed))).toBe(
+      "Rewrite the parser of the importer",
+    );
+  });
+
+  it("is the commit that speaks of what was asked, and none that says nothing", () => {
+    const commits = [
+      "fmt",
+      "Merge branch main",
+      "Address review feedback",
+      "Inline a helper of the chunk writer",
+      "Cache answers of the search index",
+    ];
+    expect(sessionTitle(conversation(prompt("why is the search index slow to answer")), commits)).toBe(
+      "Cache answers of the search index",
+    );
+    expect(
+      sessionTitle(conversation(prompt("Rewrite the parser of the importer")), [
+        "wip",
+        "fix tests",
+        "more fixes",
+      ]),
+    ).toBe("Rewrite the parser of the importer");
+  });
+
+  it("is no message of a hook, no log, and no answer", () => {
+    expect(
+      titleOf(
+        "Stop hook feedback:\n- [npm run lint]: three errors in the parser module",
+        "• running goreleaser v2.13.2\n⨯ release failed after 0s",
+        "yes",
+        "Publish the binaries with goreleaser from the workflow",
+      ),
+    ).toBe("Publish the binaries with goreleaser from the workflow");
   });
 
   it("is one line of up to 80 characters, for any prompt", () => {

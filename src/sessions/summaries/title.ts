@@ -1,8 +1,9 @@
 import type { FileTouch } from "../../agents/agent.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
 import type { Turn } from "../turn-content.ts";
-import { type Ask, askOf } from "./llm-summary.ts";
-import { contentWords } from "./prose.ts";
+import { commitTitle, subjectsIn } from "./commit-title.ts";
+import { type Ask, askOf, isPlan } from "./llm-summary.ts";
+import { countTelling } from "./telling-words.ts";
 
 const maxTitleLength = 80;
 /** An ask of fewer words is kept in mind, and a better one looked for. */
@@ -10,23 +11,20 @@ const enoughWords = 3;
 /** The number of prompts that are tried. */
 const promptsToTry = 10;
 
-/** Words that any session may begin with: they say nothing about this one. */
-const generic = new Set(
-  (
-    "umm um sorry say fyi one twice happened having right double add address again agent agents another any apply appreciate approach ask back based branch branches bring broken bug bugs build building " +
-    "can catch change changed changes check checks code comment comments commit commits compare conflict conflicts context continue copilot could current " +
-    "cursor date debug diff directory discuss discussion does doing edit error errors everything explain fail failed failing fails failure failures feedback file files find first fix fixed " +
-    "fixes fixing folder following full generate get getting git github give going good got group have hello help hey hmm idea implement issue issues item items just " +
-    "last latest let lets line lines lint linter lints look looking main make making master meaningful merge merged merges message minor more my name need new next nit now " +
-    "ok open opened origin other parent part passing please plan problem problems prior project pull push quick quickly read rebase rebasing reply " +
-    "repo repository request resolve respond review reviewer reviewing reviews run running section see seeing shows should show some something start started starting " +
-    "step still stop stuff suggestion suggestions summarize summary take talk task test tests thing things think throwing throws today together trying try understand update updated upstream " +
-    "use using want was we well what when where which while why work worked working wrong yesterday your " +
-    "pr prs ci pipeline hej ændringer ret kør gennemgå"
-  ).split(" "),
-);
 /** Words that say something in a title from the first prompt, and from a later one, which may answer the agent. */
 const enoughTelling = { first: 2, later: 3 } as const;
+
+/** What a hook or a client wrote in the person's place. */
+const isWrittenByProgram = (prompt: string): boolean =>
+  /^\s*(?:(?:Stop|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|SubagentStop)(?::\S+)? hook\b|<(?:task-notification|system-reminder|local-command-\w+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|teammate-message)\b|Caveat: The messages below|Operation stopped by hook|\[Request interrupted|This session is being continued)/.test(
+    prompt,
+  );
+
+/** A log or an error that begins a prompt: what was wanted stands elsewhere. */
+const isPasted = (prompt: string): boolean =>
+  /^\s*(?:[•⨯✗✘×⎿│❯$>]|---|===|\d{4}[-/]\d\d[-/]\d\d|\[?\d\d:\d\d:\d\d|at \S+ ?\(|(?:npm )?(?:ERR!|ERROR|FAIL|WARN)\b|(?:error|panic|fatal|traceback|exception)\b[^\n]{0,40}:|[\w./-]+:\d+:\d+:)/.test(
+    prompt,
+  );
 
 /** The request of a prompt that says nothing else. */
 const fallbackTitles: readonly [RegExp, string][] = [
@@ -38,13 +36,17 @@ const fallbackTitles: readonly [RegExp, string][] = [
 const filesNamed = 2;
 
 /**
- * A short title, up to 80 characters, for a session without one from its agent: the request of the first prompt that
- * says something. If none does ("commit this"), the actions: the changed files, and the branch.
+ * A short title, up to 80 characters, for a session without one from its agent: the heading of the plan it carries out,
+ * else what its commits say, else the request of the first prompt that says something. If none does ("commit this"), the
+ * actions: the changed files, and the branch.
+ * @param commits subjects of commits that it led to, in order, besides those that its own commands made
  * @returns null without a prompt and without actions
  */
-export function sessionTitle(turns: Iterable<Turn>): string | null {
-  const { asked, best, isTelling, files, branch } = readTurns(turns);
+export function sessionTitle(turns: Iterable<Turn>, commits: readonly string[] = []): string | null {
+  const { asked, best, isTelling, files, branch, plan, prompts, subjects } = readTurns(turns);
   if (asked === null) return null;
+  const committed = plan ?? commitTitle([...subjects, ...commits], prompts);
+  if (committed !== null) return committed;
   if (best !== null && isTelling) return titleOf(best);
   const own = best && titleOf(best);
   // Half a request says more than a branch alone.
@@ -65,7 +67,7 @@ export function askedTitle(prompts: Iterable<string>): string | null {
 }
 
 /** Whether a title could stand above any session: "Help", "Review the changes in this branch". */
-export const saysNothing = (title: string): boolean => telling(title) === 0;
+export const saysNothing = (title: string): boolean => countTelling(title) === 0;
 
 interface Read {
   /** The first prompt. */
@@ -76,14 +78,30 @@ interface Read {
   /** Changed files, with the number of changes. */
   files: Map<string, number>;
   branch: string | null;
+  /** The heading of the first plan that was carried out. */
+  plan: string | null;
+  /** The first prompts. */
+  prompts: string[];
+  /** Of commits that it made itself, in order. */
+  subjects: string[];
 }
 
 function readTurns(turns: Iterable<Turn>): Read {
-  const found: Read = { asked: null, best: null, isTelling: false, files: new Map(), branch: null };
+  const found: Read = {
+    asked: null,
+    best: null,
+    isTelling: false,
+    files: new Map(),
+    branch: null,
+    plan: null,
+    prompts: [],
+    subjects: [],
+  };
   let tried = 0;
   for (const turn of turns) {
     if (turn.abandoned) continue;
     found.branch ??= turn.branch;
+    found.subjects.push(...subjectsIn(turn));
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "tool_use") countEdits(entry.files, found.files);
@@ -91,25 +109,21 @@ function readTurns(turns: Iterable<Turn>): Read {
         tried++;
         found.asked ??= entry.text;
         const ask = askOf(entry.text, 240);
-        if (ask === null) continue;
-        const says = telling(titleOf(ask));
-        if (
-          ask.words.size >= enoughWords &&
-          says >= (tried === 1 ? enoughTelling.first : enoughTelling.later)
-        )
-          return { ...found, best: ask, isTelling: true };
-        if (found.best === null || says > telling(titleOf(found.best))) found.best = ask;
+        if (ask === null || isWrittenByProgram(entry.text)) continue;
+        if (isPlan(entry.text)) found.plan ??= titleOf({ ...ask, text: withoutPlanWord(ask.text) });
+        found.prompts.push(ask.text);
+        if (found.isTelling) continue;
+        const says = countTelling(titleOf(ask));
+        if (isPasted(entry.text)) continue;
+        const isEnough = says >= (tried === 1 ? enoughTelling.first : enoughTelling.later);
+        if (ask.words.size >= enoughWords && isEnough) {
+          found.best = ask;
+          found.isTelling = true;
+        } else if (found.best === null || says > countTelling(titleOf(found.best))) found.best = ask;
       }
     }
   }
   return found;
-}
-
-/** The number of words that say something: "#12" and "github.com/…/pull/2" name no subject. */
-function telling(title: string): number {
-  const words = contentWords(title.replace(/\S+\/…\/(?:pull|pulls|issues|\d+)\/\S+|#\d+/g, " "));
-  const versions = title.match(/\d+\.\d+/g) ?? [];
-  return [...words].filter((word) => !generic.has(word)).length + versions.length;
 }
 
 function countEdits(touched: readonly FileTouch[], files: Map<string, number>): void {
@@ -134,6 +148,15 @@ function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: st
         ? changed
         : `${fallback}: ${changed}`;
   return beginningOf(changed === "" || topic === null ? what : `${what} (${topic})`, maxTitleLength);
+}
+
+/** "Implementation plan: the lock" is about the lock. */
+function withoutPlanWord(heading: string): string {
+  const rest = heading.replace(
+    /^(?:implementation |feature |project )?plan\s*(?:[:—–-]\s*|for\s+|to\s+)/i,
+    "",
+  );
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 /** The first sentence, or the first clause that is long enough. */

@@ -42,6 +42,8 @@ export interface CommandFilter {
   names?: readonly string[];
   outcome?: CommandOutcome;
   sessionId?: number;
+  /** Of the session. */
+  turn?: number;
   /** Only those that began before. Milliseconds. */
   until?: number | null;
   limit?: number;
@@ -50,18 +52,19 @@ export interface CommandFilter {
 /** The latest first. Turns that the user went back from are left out. */
 export function listCommands(
   memory: Memory,
-  { names, outcome, sessionId, until = null, limit = -1 }: CommandFilter = {},
+  { names, outcome, sessionId, turn, until = null, limit = -1 }: CommandFilter = {},
 ): CommandRecord[] {
   return memory.all<CommandRecord>(
     `SELECT ${columns} ${from} WHERE NOT t.abandoned
        AND (@names IS NULL OR c.name IN (SELECT value FROM json_each(@names)))
        AND (@outcome IS NULL OR c.outcome = @outcome) AND (@sessionId IS NULL OR t.session_id = @sessionId)
-       AND (@until IS NULL OR c.at < @until)
+       AND (@turn IS NULL OR t.number = @turn) AND (@until IS NULL OR c.at < @until)
      ORDER BY c.at DESC NULLS LAST, c.id DESC LIMIT @limit`,
     {
       names: names ?? null,
       outcome: outcome ?? null,
       sessionId: sessionId ?? null,
+      turn: turn ?? null,
       until,
       limit,
     },
@@ -111,7 +114,7 @@ export function commandsWithErrors(
     `SELECT ${columns}, json_group_array(e.signature) AS signatures
      FROM command_errors e JOIN commands c ON c.id = e.command_id
        JOIN turns t ON t.id = c.turn_id JOIN sessions s ON s.id = t.session_id
-     WHERE e.signature IN (SELECT value FROM json_each(@signatures)) AND NOT t.abandoned
+     WHERE e.signature IN (SELECT value FROM json_each(@signatures)) AND NOT t.abandoned AND c.outcome = 'failed'
        AND (@until IS NULL OR c.at < @until)
      GROUP BY c.id ORDER BY c.at DESC NULLS LAST, c.id DESC`,
     { signatures, until },
@@ -119,15 +122,29 @@ export function commandsWithErrors(
   return rows.map(({ signatures: found, ...command }) => ({ command, signatures: JSON.parse(found) }));
 }
 
-/** Every signature with the number of sessions that met it. */
+export interface ErrorSignature {
+  signature: string;
+  /** That met it in a run that failed, and that had it in one that worked. */
+  sessions: number;
+  worked: number;
+}
+
+/** Every signature of a failed run. */
 export function errorSignatures(
   memory: Memory,
   { until = null }: { until?: number | null } = {},
-): { signature: string; sessions: number }[] {
-  return memory.all<{ signature: string; sessions: number }>(
-    `SELECT e.signature, count(DISTINCT t.session_id) AS sessions
+): ErrorSignature[] {
+  return memory.all<ErrorSignature>(
+    `SELECT e.signature, count(DISTINCT iif(c.outcome = 'failed', t.session_id, NULL)) AS sessions,
+       count(DISTINCT iif(c.outcome = 'failed', NULL, t.session_id)) AS worked
      FROM command_errors e JOIN commands c ON c.id = e.command_id JOIN turns t ON t.id = c.turn_id
-     WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until) GROUP BY e.signature`,
+     WHERE NOT t.abandoned AND (@until IS NULL OR c.at < @until) GROUP BY e.signature HAVING sessions > 0`,
     { until },
   );
 }
+
+/** The signatures of a run. */
+export const signaturesOfCommand = (memory: Memory, id: number): string[] =>
+  memory
+    .all<{ signature: string }>("SELECT signature FROM command_errors WHERE command_id = ?", id)
+    .map(({ signature }) => signature);

@@ -171,7 +171,7 @@ describe("notes", () => {
 });
 
 describe("summaries", () => {
-  it("are kept by source and reach; the best one is the last of the best source", () => {
+  it("are kept by source and reach; the best one is that of most turns, then of the best source", () => {
     const [a, b] = [addSession(memory, "a").id, addSession(memory, "b").id];
     const summary = {
       sessionId: a,
@@ -187,10 +187,11 @@ describe("summaries", () => {
     saveSummary(memory, { ...summary, source: "compaction", upToTurn: 5, text: "five" });
     saveSummary(memory, { ...summary, source: "compaction", upToTurn: 4, text: "four" });
     saveSummary(memory, { ...summary, sessionId: b });
+    saveSummary(memory, { ...summary, sessionId: b, source: "llm", text: "a model's" });
     expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four", "once more"]);
     expect(summariesOf(memory, a).at(-1)?.id).toBe(again);
     const best = bestSummaries(memory, [a, b, 99]);
-    expect([best.get(a)?.text, best.get(b)?.text, best.size]).toEqual(["five", "one", 2]);
+    expect([best.get(a)?.text, best.get(b)?.text, best.size]).toEqual(["nine", "a model's", 2]);
     dropOlderSummaries(memory, a, "extractive");
     expect(summariesOf(memory, a).map(({ text }) => text)).toEqual(["nine", "five", "four"]);
   });

@@ -3,7 +3,7 @@ import { collectAfterWork, collectWhenGrown } from "../../../base/collect-garbag
 import type { Config } from "../../../base/config/settings.ts";
 import { thrown } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/log.ts";
-import { letQuestionsGoFirst } from "../../../base/thread-priority.ts";
+import { letQuestionsGoFirst, nameThread } from "../../../base/thread-priority.ts";
 import { createEmbedders, type Embedders } from "../../../models/embed/embedders.ts";
 import { CurrentScrubber } from "../../../redact/project-scrubber.ts";
 import { cutSettingsOf } from "../../../sessions/chunks/cut-rules.ts";
@@ -27,6 +27,7 @@ const log: Logger = {
   error: (message) => post({ log: "error", message }),
 };
 
+nameThread("pm-sessions");
 letQuestionsGoFirst(log);
 
 let turn: Promise<void> = Promise.resolve();

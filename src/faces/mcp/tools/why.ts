@@ -1,18 +1,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { type LineRange, lineRange, locate, parsePlace } from "../../../answers/file-place.ts";
+import { wordForAgents } from "../../../answers/word-for-agents.ts";
 import { PommelError } from "../../../base/errors.ts";
 import { harmless } from "../../../base/text/quotation.ts";
 import { beginningOf } from "../../../base/text/text-size.ts";
 import { type BlameAnswer, type BlameRange, blame } from "../../../features/blame/operation.ts";
 import { historyLabel } from "../../../features/recall/words.ts";
-import {
-  type EarlierLines,
-  type NearDecision,
-  type Origin,
-  type WhyAnswer,
-  why as whyOperation,
-} from "../../../features/why/operation.ts";
+import { type WhyAnswer, why as whyOperation } from "../../../features/why/operation.ts";
+import { wordWhy } from "../../../features/why/words.ts";
 import { filesIn } from "../../../git/working-files.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import { shortId } from "../../../sessions/short-id.ts";
@@ -114,107 +110,10 @@ function wordRange(range: BlameRange): string {
   ]);
 }
 
-const states: Readonly<Record<WhyAnswer["freshness"]["state"], string>> = {
-  stands: "still current",
-  reconsidered: "a later decision concerns these lines",
-  reverted: "its commit was reverted",
-  elsewhere: "its commit is only on other branches",
-  gone: "its commit is not in this repository",
-  uncommitted: "not committed yet",
-  unknown: "commit status unknown",
-};
-
 /** Where lines come from, with decisions near them and earlier versions: the most important first. */
 export function wordLines(answer: WhyAnswer, maxTokens: number): string {
-  const { file, first_line, last_line, freshness } = answer;
-  const lines = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
-  const head = [historyLabel, `${file}:${lines}  ${states[freshness.state]}`];
-  const near = [...freshness.later_decisions, ...answer.decisions];
-  const later = wordLater(answer);
-  const rows = [
-    ...answer.origins.map(wordOrigin),
-    ...near.map(wordDecision),
-    ...(later === "" ? [] : [`Since: ${later}`]),
-    ...answer.earlier.map(wordEarlier),
-  ];
-  const shown = linesThatFit(rows, roomOf(maxTokens) - head.join("\n").length);
+  const [where = "", ...rows] = wordForAgents(wordWhy(answer, "agent"));
+  const shown = linesThatFit(rows, roomOf(maxTokens) - historyLabel.length - where.length);
   const cut = rows.length - shown.length;
-  return [
-    ...head,
-    ...shown,
-    ...(cut > 0 ? [`${cut} more origins, decisions or earlier lines: max_tokens`] : []),
-    ...answer.notes.slice(0, 6).map((note) => oneLine(note, 200)),
-  ].join("\n");
-}
-
-function wordOrigin({ lines, written_by, commit, turn }: Origin): string {
-  const { author, agent, model, session_id, session_title } = written_by;
-  const ranges = lines
-    .slice(0, 20)
-    .map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
-  const evidence = lineEvidence(written_by);
-  const who =
-    author === "agent"
-      ? joined([agent ?? "an agent", model], " ")
-      : author === "human"
-        ? "a person"
-        : author === "before_agents"
-          ? "a person before agents"
-          : "unknown author";
-  const prompt = turn === null ? "" : (turn.asked_by?.prompt ?? turn.prompt);
-  const said = turn === null ? "" : joined([turn.said_before, turn.said_after], " … ");
-  return joined(
-    [
-      joined([
-        `${ranges.length === 1 && !ranges[0]!.includes("-") ? "line" : "lines"} ${ranges.join(",")} by ${who}${evidence === "" ? "" : ` (${evidence})`}`,
-        session_id !== null &&
-          `${shortId(session_id)}${written_by.turn === null ? "" : `:${written_by.turn}`}`,
-        session_title !== null && quote(session_title, 80),
-        commit === null ? "not committed" : `${commit.hash.slice(0, 8)} ${quote(commit.subject, 100)}`,
-        commit === null ? null : oneLine(commit.person, 80),
-        commit === null ? null : minute(commit.authored_at),
-      ]),
-      prompt !== "" && `  asked: ${quote(prompt)}`,
-      said !== "" && `  said: ${quote(said)}`,
-    ],
-    "\n",
-  );
-}
-
-function wordDecision({ text, session_id, turn, timestamp, is_before }: NearDecision): string {
-  const place = joined([
-    session_id !== null && `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
-    minute(timestamp),
-    !is_before && "later",
-  ]);
-  return `decided: ${quote(text)} ${place}`;
-}
-
-function wordEarlier({ how, file, first_line, last_line, text, commit, prompt }: EarlierLines): string {
-  return joined(
-    [
-      `earlier (${how}) ${file}:${first_line}-${last_line}${commit === null ? "" : ` ${commit.hash.slice(0, 8)} ${quote(commit.subject, 80)}`}`,
-      ...text.map((line) => `  > ${oneLine(line, 160)}`),
-      prompt !== null && `  asked: ${quote(prompt)}`,
-    ],
-    "\n",
-  );
-}
-
-function wordLater({ later, freshness }: WhyAnswer): string {
-  const { reverted_by, branches, lines_added, lines_surviving } = freshness;
-  return [
-    reverted_by !== null && `reverted by ${reverted_by.slice(0, 8)}`,
-    branches.length > 0 && `on ${branches.slice(0, 3).join(", ")}`,
-    lines_added !== null &&
-      lines_added > 0 &&
-      `${lines_surviving ?? "?"} of the ${lines_added} lines of its commit remain`,
-    later !== null && later.commits > 0 && `${later.commits} later commits to the file`,
-    ...(later?.latest ?? [])
-      .slice(0, 2)
-      .map(({ hash, subject }) => `${hash.slice(0, 8)} ${quote(subject, 80)}`),
-  ]
-    .filter((one) => typeof one === "string")
-    .map((one) => oneLine(one, 160))
-    .join("; ");
+  return [historyLabel, where, ...shown, ...(cut > 0 ? [`${cut} more lines: max_tokens`] : [])].join("\n");
 }

@@ -11,6 +11,7 @@ import type { LineAuthor } from "../../../protocol/line-author.ts";
 import { sharedBy } from "../../../protocol/origin.ts";
 import { lineEvidence } from "../../../protocol/reading/evidence.ts";
 import type { NearDecision, Origin, WhyAnswer } from "../operation.ts";
+import { freshnessWords, wordSurvival } from "../words.ts";
 
 /** Why a line is there: prompt, decision, commit, earlier versions and what happened since. */
 export function Why({ file, line, rev }: { file: string; line: number; rev: string | undefined }) {
@@ -62,31 +63,24 @@ export function Why({ file, line, rev }: { file: string; line: number; rev: stri
   );
 }
 
-const states: Readonly<Record<WhyAnswer["freshness"]["state"], readonly [Tone, string] | null>> = {
-  stands: ["good", "still current"],
-  reconsidered: ["warning", "may be outdated"],
-  reverted: ["bad", "its commit was reverted"],
-  elsewhere: ["warning", "its commit is on another branch"],
-  gone: ["bad", "its commit is gone"],
-  uncommitted: ["plain", "not committed yet"],
-  unknown: null,
+const tones: Readonly<Record<WhyAnswer["freshness"]["state"], Tone>> = {
+  stands: "good",
+  reconsidered: "warning",
+  reverted: "bad",
+  elsewhere: "warning",
+  gone: "bad",
+  uncommitted: "plain",
+  unknown: "unknown",
 };
 
-function State({
-  of: { state, lines_added, lines_surviving, later_decisions },
-}: {
-  of: WhyAnswer["freshness"];
-}) {
-  const known = states[state];
+function State({ of }: { of: WhyAnswer["freshness"] }) {
+  const { state, later_decisions } = of;
+  const survival = wordSurvival(of);
   return (
     <>
       <p class="row-meta">
-        {known && <Badge tone={known[0]}>{known[1]}</Badge>}
-        {lines_added !== null && lines_surviving !== null && (
-          <span>
-            {lines_surviving.toLocaleString("en")} of the commit's {counted(lines_added, "line")} survive
-          </span>
-        )}
+        <Badge tone={tones[state]}>{freshnessWords[state]}</Badge>
+        {survival !== null && <span>{survival}</span>}
       </p>
       {later_decisions.length > 0 && <Decisions title="Decided since" decisions={later_decisions} />}
     </>

@@ -1,6 +1,7 @@
 import type { ToolResult } from "../../../agents/agent.ts";
 import { headAndTail } from "../../../agents/reading/bounds.ts";
 import { beginningOf, joinWithin } from "../../../base/text/text-size.ts";
+import { isErrorLine, isFailureLine } from "./error-formats.ts";
 import type { ToolSays } from "./tool-uses.ts";
 
 /** The outcome of a tool use: the little of it that a memory needs. */
@@ -133,6 +134,12 @@ const allIsWell =
 const failedCheck =
   /^\s*(?:--- FAIL|FAIL(?:ED)?\b|not ok\b|✗|✘|×|❌|panic:|Traceback \(most recent|[A-Za-z.]*(?:Error|Exception): |(?:fatal|error)(?:\[[^\]]*\])?: |npm ERR!|make(?:\[\d+\])?: \*\*\*)|\b[1-9]\d* (?:tests? )?(?:failed|failing|errors?)\b|: error(?: [A-Z]+\d+)?: /;
 
+/** Names of failed tests, as they were printed. */
+export function failedTests(output: string): string[] {
+  const ends = endsOf(output).replace(ansi, "");
+  return testNames.flatMap((pattern) => Array.from(ends.matchAll(pattern), ([, name = ""]) => name.trim()));
+}
+
 /** Names of failed tests: Go, pytest, vitest and jest, cargo, TAP, JUnit. */
 const testNames = [
   /^[ \t]*--- FAIL: (\S+)/gm,
@@ -173,19 +180,25 @@ function endsOf(output: string): string {
 export function reportsFailure(output: string): boolean {
   return endsOf(output)
     .split("\n")
-    .some((line) => failedCheck.test(line) && !allIsWell.test(line));
+    .some((line) => (failedCheck.test(line) || isFailureLine(line)) && !allIsWell.test(line));
 }
 
-/** The lines that report an error, names of failed tests first, up to `most` characters, each line once. */
+/** Colours of a terminal. */
+const ansi = /\u001b\[[\d;]*m/g;
+
+/**
+ * The lines that report an error, each once, up to `most` characters: names of failed tests first, then what known tools
+ * print, then what has a word for it.
+ */
 export function errorLines(output: string, most: number): string {
   const ends = endsOf(output);
   const found = new Set<string>();
   for (const pattern of testNames) for (const [, name = ""] of ends.matchAll(pattern)) found.add(name.trim());
-  for (const line of ends.split("\n")) {
-    const start = line.slice(0, 400);
-    if ((!errorWord.test(start) && !errorName.test(start)) || allIsWell.test(start)) continue;
-    found.add(beginningOf(start.trim(), 240));
-  }
+  const lines = ends.split("\n").map((line) => line.replace(ansi, "").slice(0, 400));
+  const add = (line: string) => found.add(beginningOf(line.trim(), 240));
+  for (const line of lines) if (isErrorLine(line) && !allIsWell.test(line)) add(line);
+  for (const line of lines)
+    if ((errorWord.test(line) || errorName.test(line)) && !allIsWell.test(line)) add(line);
   return joinWithin([...found], most);
 }
 

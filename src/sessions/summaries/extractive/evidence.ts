@@ -3,7 +3,8 @@ import { beginningOf } from "../../../base/text/text-size.ts";
 import { errorLines, onlyShows, reportsFailure } from "../../chunks/units/tool-results.ts";
 import { DecisionReader } from "../../decisions/find.ts";
 import type { Turn } from "../../turn-content.ts";
-import { nextStepWeight, problemWeight, resolutionWeight } from "../cues.ts";
+import { problemWeight, resolutionWeight } from "../cues.ts";
+import { type Ending, EndingReader } from "../ending/closing.ts";
 import { type Ask, askOf } from "../llm-summary.ts";
 import { sentencesOf, withoutBoilerplate } from "../prose.ts";
 import { atMost, isSentence, type Problem, Problems, type Statement, statementOf } from "./problems.ts";
@@ -15,16 +16,13 @@ export interface Evidence {
   problems: Problem[];
   /** Files that were changed, and how often. */
   files: ReadonlyMap<string, number>;
-  /** The agent's last statements in each of the last turns, the latest one last. */
-  conclusions: Statement[][];
-  /** Next steps from the user, and open items of the agent's list; latest last. */
-  nextSteps: Statement[];
+  ending: Ending;
+  /** Open items of the agent's own list, if it wrote that in the last turn. */
+  todos: string[];
   /** In how many sentences each word stands, the most of that, and how many sentences there are. */
   wordCounts: ReadonlyMap<string, number>;
   mostFrequent: number;
   sentences: number;
-  /** Of the last turn. */
-  lastTurn: number;
 }
 
 /** The most that is kept; beyond it the weaker half is dropped. */
@@ -33,7 +31,6 @@ const keep = {
   statements: 300,
   words: 20_000,
   files: 2_000,
-  conclusions: 4,
   commands: 200,
 } as const;
 /** Shorter sentences say nothing on their own, longer ones are shortened. Content words, characters. */
@@ -48,46 +45,39 @@ export function* gatherEvidence(
   const reader = new DecisionReader();
   const decisions = atMost<Statement>(keep.statements);
   const problems = new Problems();
-  const nextSteps = atMost<Statement>(60);
+  const ending = new EndingReader();
   const files = new Map<string, number>();
   const wordCounts = new Map<string, number>();
-  const conclusions: Statement[][] = [];
   const commands = new Map<string, string>();
-  let todos: string[] = [];
+  let todos: { turn: number; open: string[] } = { turn: 0, open: [] };
   let order = 0;
-  let lastTurn = 0;
   let mostFrequent = 0;
 
   for (const turn of turns) {
     if (turn.abandoned) continue;
-    lastTurn = turn.number;
-    let candidates: Statement[] = [];
+    ending.read(turn);
     const failed = failedUses(turn);
     for (const { text } of reader.read(turn)) decisions.add(statementOf(text, turn.number, order++, 1));
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt") takePrompt(entry.text, turn.number);
-        else if (entry.kind === "text") candidates = takeAnswer(entry.text, turn.number);
-        else if (entry.kind === "tool_use") takeUse(entry, failed);
+        else if (entry.kind === "text") takeAnswer(entry.text, turn.number);
+        else if (entry.kind === "tool_use") takeUse(entry, failed, turn.number);
         else if (entry.kind === "tool_result") takeResult(entry, turn.number);
       }
     }
-    if (candidates.length > 0) conclusions.push(candidates);
-    if (conclusions.length > keep.conclusions) conclusions.shift();
     yield;
   }
-  for (const todo of todos) nextSteps.add(statementOf(todo, lastTurn, order++, 3));
   return {
     asks,
     decisions: decisions.all(),
     problems: problems.all(),
     files,
-    conclusions,
-    nextSteps: nextSteps.all(),
+    ending: ending.get(),
+    todos: todos.turn === ending.get().lastTurn ? todos.open : [],
     wordCounts,
     mostFrequent: Math.max(1, mostFrequent),
     sentences: order,
-    lastTurn,
   };
 
   function takePrompt(text: string, turn: number): void {
@@ -104,32 +94,32 @@ export function* gatherEvidence(
       if (trouble >= (isTyped ? 1 : 2) && !isQuestion) {
         problems.add({ ...statement, weight: trouble });
       }
-      if (isTyped && nextStepWeight(sentence) > 0) nextSteps.add({ ...statement, weight: 1 });
     }
   }
 
-  function takeAnswer(text: string, turn: number): Statement[] {
-    const candidates: Statement[] = [];
+  function takeAnswer(text: string, turn: number): void {
     for (const raw of sentencesOf(text)) {
       const sentence = withoutBoilerplate(raw);
       const statement = sentence === "" ? null : note(sentence, turn);
       if (statement === null) continue;
-      candidates.push(statement);
       const trouble = problemWeight(sentence);
       const isQuestion = sentence.endsWith("?");
       const repair = resolutionWeight(sentence);
       if (repair > 0) problems.resolve({ ...statement, weight: repair });
       if (trouble >= 2 && !isQuestion) problems.add({ ...statement, weight: trouble });
     }
-    return candidates;
   }
 
-  function takeUse(use: Extract<Entry, { kind: "tool_use" }>, failed: ReadonlySet<string>): void {
+  function takeUse(
+    use: Extract<Entry, { kind: "tool_use" }>,
+    failed: ReadonlySet<string>,
+    turn: number,
+  ): void {
     const { command, todos: list } = use.input;
     // Those that never had a result would fill it.
     if (commands.size >= keep.commands) commands.clear();
     if (typeof command === "string") commands.set(use.id, command);
-    if (Array.isArray(list)) todos = openTodos(list);
+    if (Array.isArray(list)) todos = { turn, open: openTodos(list) };
     if (failed.has(use.id)) return;
     for (const { path, how } of use.files) {
       if (how === "read") continue;

@@ -1,8 +1,9 @@
 import { beginningOf } from "../../../base/text/text-size.ts";
 import type { Turn } from "../../turn-content.ts";
-import { nextStepWeight } from "../cues.ts";
+import { openPointsFrom } from "../ending/open-points.ts";
+import { outcomeFrom } from "../ending/outcome.ts";
 import type { Ask } from "../llm-summary.ts";
-import { coverage } from "../prose.ts";
+import { contentWords, coverage } from "../prose.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import type { Problem, Statement } from "./problems.ts";
 
@@ -47,9 +48,6 @@ function selectBest<T extends Statement>(
   return chosen.sort((a, b) => a.order - b.order);
 }
 
-/** An outcome of fewer words is shown with the sentence before it. */
-const enoughWords = 10;
-
 export interface SummaryMeta {
   /** A path as it is shown: relative to the project where it is inside. */
   relativize: (path: string) => string;
@@ -57,8 +55,8 @@ export interface SummaryMeta {
 
 /** Characters; of a whole summary, and of what is left of its parts. */
 const maxSummaryLength = 2_500;
-const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150, outcome: 420 } as const;
-const most = { asks: 6, decisions: 5, problems: 4, files: 12, outcome: 4, nextSteps: 3 } as const;
+const longest = { firstAsk: 400, ask: 140, statement: 220, problem: 150 } as const;
+const most = { asks: 6, decisions: 5, problems: 4, files: 12, open: 6 } as const;
 
 /**
  * A session's subject in its own words: the request, decisions, problems and their fixes, changed files, the outcome
@@ -71,12 +69,16 @@ export function* summarySteps(
 ): Generator<void, string, void> {
   const evidence = yield* gatherEvidence(turns, relativize);
   const asks = asksOf(evidence);
-  const last = evidence.conclusions.at(-1) ?? [];
-  const bullets = [...asks, ...last.slice(0, most.outcome)];
+  const outcome = outcomeFrom(evidence.ending);
+  const bullets = [...asks, { words: contentWords(outcome) }];
   const decisions = selectBest(evidence.decisions, most.decisions, (each) => worth(each, evidence), bullets);
   const problems = problemsOf(evidence, [...bullets, ...decisions]);
-  const outcome = outcomeOf(evidence, [...decisions, ...problems]);
-  const nextSteps = nextStepsOf(evidence, [...asks, ...outcome, ...decisions, ...problems]);
+  const closing = contentWords(evidence.ending.texts.at(-1) ?? "");
+  const open = [
+    ...openPointsFrom(evidence.ending).map(({ text }) => text),
+    // The last words may speak of an item that was not ticked off.
+    ...evidence.todos.filter((text) => coverage(contentWords(text), closing) <= sameness),
+  ];
   const parts = [
     part(
       "Asked",
@@ -88,10 +90,10 @@ export function* summarySteps(
     ),
     part("Problems", problems.map(lineOf)),
     part("Files changed", filesOf(evidence)),
-    part("Outcome", [beginningOf(outcome.map(asSentence).join(" "), longest.outcome)]),
+    part("Outcome", [outcome]),
     part(
       "Next",
-      nextSteps.map(({ text }) => `- ${beginningOf(text, longest.statement)}`),
+      open.slice(0, most.open).map((text) => `- ${text}`),
     ),
   ].filter((text) => text !== "");
   return withinLimit(parts);
@@ -133,8 +135,6 @@ function problemsOf(evidence: Evidence, besides: readonly Pick<Statement, "words
   return selectBest(evidence.problems, most.problems, value, besides);
 }
 
-const asSentence = ({ text }: Statement): string => (/[.!?…:;]$/.test(text) ? text : `${text}.`);
-
 function lineOf({ text, resolution }: Problem): string {
   const problem = beginningOf(text, longest.problem);
   return resolution === null
@@ -148,31 +148,4 @@ function filesOf({ files }: Evidence): string[] {
   const named = changed.slice(0, most.files).map(([path]) => beginningOf(path, 120));
   const others = changed.length - named.length;
   return [named.join(", ") + (others > 0 ? `, and ${others} more` : "")];
-}
-
-/** The agent's last statement; if that is short ("Committed."), the one before as well. */
-function outcomeOf({ conclusions }: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
-  const bullets: Statement[] = [];
-  for (const conclusion of conclusions.toReversed()) {
-    const others = bullets.length === 0 ? [] : [...besides, ...bullets];
-    const added: Statement[] = [];
-    for (const statement of conclusion.slice(0, most.outcome)) {
-      const known = [...others, ...added];
-      if (known.every(({ words }) => coverage(statement.words, words) <= sameness)) added.push(statement);
-    }
-    bullets.unshift(...added);
-    if (bullets.reduce((sum, { words }) => sum + words.size, 0) >= enoughWords) break;
-  }
-  return bullets;
-}
-
-/** The steps that were left when the session ended, not those planned in the middle of it. */
-function nextStepsOf(evidence: Evidence, besides: readonly Pick<Statement, "words">[]): Statement[] {
-  const { nextSteps, conclusions, lastTurn, sentences } = evidence;
-  const concluded = conclusions
-    .slice(-2)
-    .flat()
-    .map((statement) => ({ ...statement, weight: nextStepWeight(statement.text) }));
-  const late = [...nextSteps, ...concluded].filter(({ turn, weight }) => weight > 0 && turn >= lastTurn - 1);
-  return selectBest(late, most.nextSteps, ({ weight, order }) => weight + order / (sentences + 1), besides);
 }

@@ -13,6 +13,8 @@ export interface LedTo {
   committedAt: number;
   patchId: string | null;
   rewrittenFrom: string[];
+  /** That the session led to it, from 0 to 1. */
+  confidence: number;
 }
 
 /** The commits that sessions led to, by session, the latest first. */
@@ -24,7 +26,7 @@ export function commitsOfSessions(memory: Memory, sessionUids: readonly string[]
     }
   >(
     `SELECT s.session_uid AS sessionUid, s.turns, c.id AS commitId, c.hash,
-       c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom
+       c.subject, c.committed_at AS committedAt, c.patch_id AS patchId, c.rewritten_from AS rewrittenFrom, s.confidence
      FROM checkpoint_sessions s JOIN checkpoints p ON p.uid = s.checkpoint_uid JOIN commits c ON c.id = p.commit_id
      WHERE s.session_uid IN (SELECT value FROM json_each(?)) ORDER BY c.committed_at DESC, c.id DESC`,
     sessionUids,

@@ -31,14 +31,27 @@ export function summariesOf(memory: Memory, sessionId: number): SummaryRecord[] 
   );
 }
 
-/** The summary to show of each session: the last one of its best source. Sessions without one are missing. */
+/**
+ * The summary to show of each session: that of most turns, of these the best source's. An agent's own, made when its
+ * context was compacted, is of the turns until then, and the session went on. Sessions without one are missing.
+ */
 export function bestSummaries(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
   const rows = memory.all<SummaryRecord>(
     `SELECT ${columns} FROM summaries WHERE session_id IN (SELECT value FROM json_each(?))
-     ORDER BY ${rank} DESC, up_to_turn`,
+     ORDER BY up_to_turn, ${rank} DESC`,
     sessionIds,
   );
   // The best comes last, and stays.
+  return new Map(rows.map((row) => [row.sessionId, row]));
+}
+
+/** The extract of each session, which says how it ended; sessions without one are missing. */
+export function extractsOf(memory: Memory, sessionIds: readonly number[]): Map<number, SummaryRecord> {
+  const rows = memory.all<SummaryRecord>(
+    `SELECT ${columns} FROM summaries WHERE source = 'extractive' AND session_id IN (SELECT value FROM json_each(?))
+     ORDER BY up_to_turn`,
+    sessionIds,
+  );
   return new Map(rows.map((row) => [row.sessionId, row]));
 }
 

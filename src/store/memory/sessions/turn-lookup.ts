@@ -156,3 +156,15 @@ export function archivedTurns(
     },
   );
 }
+
+/** The prompts of turns; those that are not stored are missing. */
+export function promptsOfTurns(
+  memory: Memory,
+  places: readonly { sessionId: number; turn: number }[],
+): { sessionId: number; turn: number; prompt: string }[] {
+  return memory.all<{ sessionId: number; turn: number; prompt: string }>(
+    `SELECT t.session_id AS sessionId, t.number AS turn, t.prompt FROM json_each(@places) p
+       JOIN turns t ON t.session_id = json_extract(p.value, '$.sessionId') AND t.number = json_extract(p.value, '$.turn')`,
+    { places },
+  );
+}

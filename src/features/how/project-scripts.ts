@@ -1,0 +1,182 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parse as parseJson } from "jsonc-parser";
+import { parse as parseToml } from "smol-toml";
+import { parse as parseYaml } from "yaml";
+import * as z from "zod/mini";
+import { beginningOf } from "../../base/text/text-size.ts";
+
+/** A command line that a project's own files define: a script, a task, a step of its checks. */
+export interface ProjectScript {
+  /** How it is run: `npm run build`; of a workflow the line itself. */
+  line: string;
+  /** What the file calls it and says of it. */
+  title: string;
+  /** What it runs; "" where that is another file. */
+  body: string;
+  /** Relative to the project's root. */
+  file: string;
+}
+
+/** Bytes of a file that is read, scripts of all files, characters of one. */
+const most = { bytes: 256 * 1024, scripts: 400, body: 400, title: 160, workflows: 20, tasks: 100 } as const;
+
+/** The scripts that the files at a project's root define. A file that cannot be read defines none. */
+export function projectScripts(root: string): ProjectScript[] {
+  const found = readers.flatMap(([file, read]) => scriptsIn(root, file, read));
+  return [...found, ...taskFiles(root), ...workflows(root)].slice(0, most.scripts).map((script) => ({
+    line: script.line,
+    title: beginningOf(script.title.replace(/\s+/g, " ").trim(), most.title),
+    body: beginningOf(script.body.replace(/\s+/g, " ").trim(), most.body),
+    file: script.file,
+  }));
+}
+
+type Found = Omit<ProjectScript, "file">;
+type Reader = (text: string, root: string) => Found[];
+
+function scriptsIn(root: string, file: string, read: Reader): ProjectScript[] {
+  const path = join(root, file);
+  try {
+    if (statSync(path).size > most.bytes) return [];
+    return read(readFileSync(path, "utf8"), root).map((script) => ({ ...script, file }));
+  } catch {
+    return [];
+  }
+}
+
+const texts = z.record(z.string(), z.unknown());
+const tableAt = (value: unknown, ...path: string[]): Record<string, unknown> => {
+  const at = path.reduce<unknown>((inner, key) => z.safeParse(texts, inner).data?.[key], value);
+  return z.safeParse(texts, at).data ?? {};
+};
+/** A command, or a list of them. */
+const commandIn = (value: unknown): string =>
+  Array.isArray(value) ? value.map(commandIn).join("; ") : typeof value === "string" ? value : "";
+const textAt = (value: unknown, key: string): string => commandIn(tableAt(value)[key]);
+
+/** Scripts of a table: a name, and a command or a table with one. */
+const namedScripts = (table: Record<string, unknown>, runner: string): Found[] =>
+  Object.entries(table).map(([name, value]) => ({
+    line: `${runner} ${name}`,
+    title: `${name} ${textAt(value, "description") || textAt(value, "desc") || textAt(value, "help")}`,
+    body:
+      commandIn(value) ||
+      textAt(value, "run") ||
+      textAt(value, "cmd") ||
+      textAt(value, "cmds") ||
+      textAt(value, "command"),
+  }));
+
+const lockFiles = [
+  ["pnpm-lock.yaml", "pnpm run"],
+  ["yarn.lock", "yarn run"],
+  ["bun.lock", "bun run"],
+  ["bun.lockb", "bun run"],
+] as const;
+
+const readers: readonly (readonly [file: string, read: Reader])[] = [
+  [
+    "package.json",
+    (text, root) =>
+      namedScripts(
+        tableAt(parseJson(text), "scripts"),
+        lockFiles.find(([file]) => existsSync(join(root, file)))?.[1] ?? "npm run",
+      ),
+  ],
+  ["composer.json", (text) => namedScripts(tableAt(parseJson(text), "scripts"), "composer run")],
+  ["deno.json", (text) => namedScripts(tableAt(parseJson(text), "tasks"), "deno task")],
+  ["deno.jsonc", (text) => namedScripts(tableAt(parseJson(text), "tasks"), "deno task")],
+  ...["mise.toml", ".mise.toml"].map(
+    (file) => [file, (text: string) => namedScripts(tableAt(parseToml(text), "tasks"), "mise run")] as const,
+  ),
+  [
+    "pyproject.toml",
+    (text) => {
+      const file = parseToml(text);
+      return [
+        ...namedScripts(tableAt(file, "tool", "poe", "tasks"), "poe"),
+        ...namedScripts(tableAt(file, "tool", "pdm", "scripts"), "pdm run"),
+        ...namedScripts(tableAt(file, "tool", "taskipy", "tasks"), "task"),
+      ];
+    },
+  ],
+  ...["Taskfile.yml", "Taskfile.yaml"].map(
+    (file) => [file, (text: string) => namedScripts(tableAt(parseYaml(text), "tasks"), "task")] as const,
+  ),
+  ...["Makefile", "makefile", "GNUmakefile"].map((file) => [file, makeTargets] as const),
+  ...["justfile", "Justfile", ".justfile"].map((file) => [file, justRecipes] as const),
+];
+
+/** Targets of a Makefile, with what a comment above or a `##` behind them says. */
+function makeTargets(text: string): Found[] {
+  return recipesIn(text, /^([\w][\w./-]*)\s*:(?![=:])[^#\n]*(?:##?\s*(.*))?$/, "make");
+}
+
+function justRecipes(text: string): Found[] {
+  return recipesIn(text, /^@?([a-zA-Z_][\w-]*)(?:\s+[^:\n]*)?:(?!=)[^#\n]*(?:#\s*(.*))?$/, "just");
+}
+
+function recipesIn(text: string, head: RegExp, runner: string): Found[] {
+  const found: Found[] = [];
+  let comment = "";
+  for (const line of text.split("\n")) {
+    const [, name, said = ""] = head.exec(line) ?? [];
+    if (name !== undefined)
+      found.push({ line: `${runner} ${name}`, title: `${name} ${said} ${comment}`, body: "" });
+    else if (/^\s+\S/.test(line) && found.length > 0)
+      found.at(-1)!.body += `${line.trim().replace(/^[@-]+/, "")}; `;
+    comment = /^#\s?(.*)/.exec(line)?.[1] ?? "";
+  }
+  return found;
+}
+
+/** mise's tasks that are files of their own: what a task is for stands in a comment at their top. */
+function taskFiles(root: string): ProjectScript[] {
+  return ["mise-tasks", ".mise/tasks", ".mise-tasks"]
+    .flatMap((dir) => filesBelow(root, dir))
+    .flatMap((file) =>
+      scriptsIn(root, file, (text) => {
+        const name = file
+          .replace(/^(?:mise-tasks|\.mise\/tasks|\.mise-tasks)\//, "")
+          .replaceAll("/", ":")
+          .replace(/:_default$/, "");
+        const said = /^#(?:MISE|\[MISE\]) description="([^"]*)"/m.exec(text)?.[1] ?? "";
+        return [{ line: `mise run ${name}`, title: `${name} ${said}`, body: text.replace(/^#.*$/gm, "") }];
+      }),
+    );
+}
+
+function filesBelow(root: string, dir: string): string[] {
+  try {
+    return readdirSync(join(root, dir), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .slice(0, most.tasks)
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  } catch {
+    return [];
+  }
+}
+
+/** What a project's checks run, by the name of the step. */
+function workflows(root: string): ProjectScript[] {
+  const dir = ".github/workflows";
+  return filesBelow(root, dir)
+    .filter((file) => /\.ya?ml$/.test(file))
+    .slice(0, most.workflows)
+    .flatMap((file) => scriptsIn(root, file, stepsOfWorkflow));
+}
+
+function stepsOfWorkflow(text: string): Found[] {
+  return Object.entries(tableAt(parseYaml(text), "jobs")).flatMap(([job, value]) => {
+    const { steps } = tableAt(value);
+    if (!Array.isArray(steps)) return [];
+    return steps.flatMap((step): Found[] => {
+      const run = textAt(step, "run").trim();
+      // A script of several lines is not what a person types.
+      return run === "" || run.includes("\n")
+        ? []
+        : [{ line: run, title: `${textAt(step, "name")} ${textAt(value, "name") || job}`, body: "" }];
+    });
+  });
+}

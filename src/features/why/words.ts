@@ -1,0 +1,336 @@
+import {
+  type Block,
+  caution,
+  commitNamed,
+  type Document,
+  faint,
+  good,
+  id,
+  indentedLine,
+  joinParts,
+  labelled,
+  line,
+  makeDocument,
+  type Paragraph,
+  type Part,
+  type Piece,
+  place,
+  quoted,
+  strong,
+} from "../../answers/document.ts";
+import { counted } from "../../base/text/counted.ts";
+import type { LineAuthor } from "../../protocol/line-author.ts";
+import { type Reader, sharedBy } from "../../protocol/origin.ts";
+import { howUsed, lineEvidence, nameInFull } from "../../protocol/reading/evidence.ts";
+import { shortId } from "../../sessions/short-id.ts";
+import { labelDecision } from "../search/found-words.ts";
+import type {
+  EarlierLines,
+  LaterChanges,
+  NearDecision,
+  Origin,
+  OriginTurn,
+  WhyAnswer,
+  WhyFreshness,
+} from "./operation.ts";
+
+const shown = { codeLines: 8, promptLines: 6, formerLines: 3 } as const;
+const maxChars = { subject: 100, title: 80 } as const;
+/** As sure as nearly all are: not worth saying. */
+const usualConfidence = 0.9;
+
+/** What became of lines since they were written, in a sentence. */
+export const freshnessWords: Readonly<Record<WhyFreshness["state"], string>> = {
+  stands: "Still current: no later decision or revert found.",
+  reconsidered: "May be outdated: a later decision concerns these lines.",
+  reverted: "Its commit was reverted.",
+  elsewhere: "Its commit is only on other branches.",
+  gone: "Its commit is not in this repository.",
+  uncommitted: "Not committed yet.",
+  unknown: "The status of its commit is unknown.",
+};
+
+/** Whether and by how much the lines of a commit are still there; null: not known, or it added none. */
+export function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): string | null {
+  if (lines_added === null || lines_surviving === null || lines_added === 0) return null;
+  if (lines_added === 1)
+    return `The one line its commit added ${lines_surviving === 1 ? "remains" : "is gone"}.`;
+  return `${lines_surviving.toLocaleString("en")} of the ${counted(lines_added, "line")} its commit added remain.`;
+}
+
+/** Who wrote lines, as far as it is known: nobody is named who need not have written them. */
+export function nameWriter({ author, agent, model }: LineAuthor, person: string | null): Piece {
+  if (author === "agent") return { text: `agent ${model ?? agent ?? ""}`.trim(), role: "agent" };
+  if (author === "human") return { text: person ?? "a person", role: "human" };
+  const text =
+    author === "before_agents"
+      ? person === null
+        ? "before agents"
+        : `${person}, before agents`
+      : person === null
+        ? "unknown"
+        : `unknown (${person})`;
+  return { text, role: "unknown" };
+}
+
+/** Why lines are as they are: the chain from them to what they are there for, the most important first. */
+export function wordWhy(answer: WhyAnswer, reader: Reader): Document {
+  const { file, first_line, last_line, text, origins, decisions, earlier, later, freshness, used_by, notes } =
+    answer;
+  const span = first_line === last_line ? `${first_line}` : `${first_line}-${last_line}`;
+  const [first, ...others] = origins;
+  const because = decisions.filter(({ is_before, near }) => is_before && near === "session");
+  const about = decisions.filter((decision) => !because.includes(decision));
+  const count = last_line - first_line + 1;
+  return makeDocument(
+    [
+      line(strong(`${file}:${span}`)),
+      { is: "code", first: first_line, lines: text, total: count, shownLines: shown.codeLines },
+    ],
+    first !== undefined && wordOrigin(first),
+    wordDecisions("Decisions", because, reader),
+    wordDecisions("Related decisions", about, reader),
+    wordFreshness(freshness, later, reader),
+    others.length > 0 && [title("Other lines"), ...others.map(wordOther)],
+    earlier.length > 0 && [title("Earlier"), ...earlier.flatMap(wordEarlier)],
+    used_by !== null && used_by.total > 0 && wordUses(used_by),
+    notes.map((note) => line(faint(note))),
+  );
+}
+
+/** The same in a few lines, for somebody who has the code before them. */
+export function wordWhyInShort({ origins, decisions, freshness }: WhyAnswer, reader: Reader): Document {
+  const [first, ...others] = origins;
+  if (first === undefined) return [];
+  const since = freshness.later_decisions;
+  const about = [...since, ...decisions.filter((one) => !since.some(({ text }) => text === one.text))];
+  const isNews = !["stands", "uncommitted", "unknown"].includes(freshness.state);
+  return makeDocument(
+    wordOrigin(first),
+    others.slice(0, 2).map(wordOther),
+    isNews && [line(freshnessWords[freshness.state])],
+    about.slice(0, 2).map((decision) => wordDecision(decision, reader)),
+  );
+}
+
+const title = (text: string): Block => ({ is: "title", text });
+
+function wordOrigin(origin: Origin): Paragraph {
+  const { written_by, commit, turn } = origin;
+  const { session_id, session_title } = written_by;
+  return [
+    wordWriter(origin),
+    ...(session_title === null ? [] : [labelled("", quoted(session_title, maxChars.title))]),
+    commit === null
+      ? labelled("Commit", "not committed yet")
+      : labelled("Commit", commitNamed(commit.hash), " ", quoted(commit.subject, maxChars.subject)),
+    ...(commit === null
+      ? []
+      : [
+          labelled(
+            "",
+            ...joinParts([
+              faint(commit.person),
+              commit.authored_at !== null && { at: commit.authored_at, form: "exact" },
+              commit.branch !== null && faint(`on ${commit.branch}`),
+              commit.is_boundary && faint("shallow clone: history ends here"),
+            ]),
+          ),
+        ]),
+    ...(turn === null || session_id === null ? [] : wordTurn(turn)),
+  ];
+}
+
+/** Who committed lines need not have written them. */
+function wordWriter({ written_by, commit }: Origin): Block {
+  const { author, session_id, turn, said_by, confidence } = written_by;
+  const person = commit?.person ?? null;
+  const evidence = author === "agent" ? lineEvidence(written_by) : "";
+  const isFigure = evidence.endsWith("%");
+  const unsure = { unknown: "Author unknown", before_agents: "Before agents" };
+  const writer: Part[] =
+    author === "unknown" || author === "before_agents"
+      ? [strong(unsure[author]), ...(person === null ? [] : ["; committed by ", { text: person }])]
+      : [strong("Written by"), " ", nameWriter(written_by, person)];
+  return indentedLine(
+    0,
+    11,
+    ...writer,
+    session_id !== null && " in session ",
+    session_id !== null && id(shortId(session_id)),
+    session_id !== null && turn !== null && `, turn ${turn}`,
+    said_by === "note" && " according to another tool's note",
+    evidence !== "" &&
+      !(isFigure && confidence >= usualConfidence) &&
+      ` (${evidence}${isFigure ? " sure" : ""})`,
+  );
+}
+
+function wordTurn({ prompt, author, asked_by, said_before, said_after }: OriginTurn): Block[] {
+  return [
+    { is: "prompt", label: "Prompt", text: prompt, shownLines: shown.promptLines },
+    ...(author == null ? [] : [labelled("Origin", sharedBy(author))]),
+    ...(asked_by === null
+      ? []
+      : [
+          labelled(
+            "For",
+            id(`${shortId(asked_by.session_id)}:${asked_by.turn}`),
+            " ",
+            quoted(asked_by.prompt),
+          ),
+        ]),
+    ...(said_before === "" ? [] : [labelled("Said", quoted(said_before))]),
+    ...(said_after === "" ? [] : [labelled("Then", quoted(said_after))]),
+  ];
+}
+
+function wordDecisions(name: string, decisions: readonly NearDecision[], reader: Reader): Paragraph {
+  if (decisions.length === 0) return [];
+  return [
+    title(name),
+    ...decisions.flatMap((decision) => [
+      wordDecision(decision, reader),
+      ...(decision.superseded_by === null
+        ? []
+        : [indentedLine(4, 4, caution("Superseded by: "), quoted(decision.superseded_by))]),
+    ]),
+  ];
+}
+
+function wordDecision(decision: NearDecision, reader: Reader): Block {
+  const { text, session_id, turn, timestamp, is_before } = decision;
+  const label = labelDecision(decision, reader);
+  const where = joinParts(
+    [
+      timestamp !== null && { at: timestamp, form: "ago" },
+      session_id !== null && faint(`${shortId(session_id)}${turn === null ? "" : `:${turn}`}`),
+      !is_before && faint("later"),
+    ],
+    " ",
+  );
+  return indentedLine(
+    2,
+    4,
+    "- ",
+    label !== null && caution(label),
+    label !== null && " ",
+    quoted(text),
+    "  ",
+    ...where,
+  );
+}
+
+function wordOther({ lines, written_by, commit }: Origin): Block {
+  const { session_id, turn } = written_by;
+  const where = lines.map(([a, b]) => (a === b ? `${a}` : `${a}-${b}`)).join(", ");
+  return indentedLine(
+    2,
+    4,
+    ...joinParts(
+      [
+        `${where}:`,
+        nameWriter(written_by, commit?.person ?? null),
+        session_id !== null && id(`${shortId(session_id)}${turn === null ? "" : `:${turn}`}`),
+        commit !== null && commitNamed(commit.hash),
+        commit === null ? "not committed yet" : quoted(commit.subject, maxChars.subject),
+      ],
+      " ",
+    ),
+  );
+}
+
+function wordEarlier({ how, text, written_by, commit, prompt }: EarlierLines): Block[] {
+  const { session_id, turn } = written_by;
+  return [
+    indentedLine(
+      2,
+      4,
+      ...joinParts(
+        [
+          commit !== null && commitNamed(commit.hash),
+          nameWriter(written_by, commit?.person ?? null),
+          session_id !== null && `${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
+          commit?.authored_at != null && { at: commit.authored_at, form: "day" },
+          commit !== null && quoted(commit.subject, maxChars.subject),
+        ],
+        " ",
+      ),
+    ),
+    ...(prompt === null ? [] : [indentedLine(4, 6, "prompt: ", quoted(prompt))]),
+    { is: "former", sign: how === "changed" ? "-" : "~", lines: text.slice(0, shown.formerLines) },
+  ];
+}
+
+function wordFreshness(freshness: WhyFreshness, later: LaterChanges | null, reader: Reader): Paragraph {
+  const { state, branches, reverted_by, later_decisions } = freshness;
+  const paint = state === "stands" ? good : state === "uncommitted" ? faint : caution;
+  const survival = wordSurvival(freshness);
+  return [
+    labelled("Today", paint(freshnessWords[state])),
+    ...(reverted_by === null ? [] : [labelled("", "Reverted by ", commitNamed(reverted_by), ".")]),
+    ...(branches.length === 0 ? [] : [labelled("", `On branch `, { text: branches.join(", ") }, ".")]),
+    ...(survival === null ? [] : [labelled("", survival)]),
+    ...later_decisions.map((decision) => wordDecision(decision, reader)),
+    ...(later === null || later.commits === 0
+      ? []
+      : [
+          labelled("", `${counted(later.commits, "later commit")} to the file:`),
+          ...later.latest.map(({ hash, subject, person, authored_at, by_agent }) =>
+            indentedLine(
+              11,
+              13,
+              commitNamed(hash),
+              " ",
+              authored_at !== null && { at: authored_at, form: "day" },
+              authored_at !== null && " ",
+              quoted(subject, maxChars.subject),
+              " ",
+              faint(`(${by_agent ? `${person}, with an agent` : person})`),
+            ),
+          ),
+        ]),
+  ];
+}
+
+function wordUses({ edges, total }: NonNullable<WhyAnswer["used_by"]>): Paragraph {
+  const more = total - edges.length;
+  return [
+    title("Used by"),
+    ...edges.map((edge) =>
+      indentedLine(
+        2,
+        4,
+        place(`${edge.file}:${edge.lines[0]}`),
+        " ",
+        edge.kind !== "file" && { text: nameInFull(edge) },
+        howUsed(edge),
+        ...(edge.changed_by === null
+          ? []
+          : [
+              "  ",
+              faint("changed since:"),
+              " ",
+              commitNamed(edge.changed_by.hash),
+              " ",
+              quoted(edge.changed_by.subject, maxChars.subject),
+            ]),
+      ),
+    ),
+    ...(more > 0 ? [indentedLine(2, 4, faint(`and ${more} more: pm code impact`))] : []),
+  ];
+}
+
+/** What a person may do next, as command lines. */
+export function suggestSteps([origin]: readonly Origin[]): string[] {
+  if (origin === undefined) return [];
+  const { written_by, commit, checkpoint_id, turn } = origin;
+  const steps = [
+    turn === null || written_by.session_id === null
+      ? ""
+      : `pm session show ${shortId(written_by.session_id)} --turn ${turn.number}`,
+    checkpoint_id === null ? "" : `pm checkpoint rewind ${checkpoint_id}`,
+    checkpoint_id === null && commit !== null ? `git show ${commit.hash.slice(0, 8)}` : "",
+  ];
+  return steps.filter((step) => step !== "");
+}
