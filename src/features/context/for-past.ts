@@ -70,7 +70,11 @@ export async function toTellOfPast(
     const later =
       claim.at === null || claim.standing.length > 0
         ? null
-        : findTakenBack(said, prompt, { at: Date.parse(claim.at), turnId: claim.id ?? "" });
+        : findTakenBack(said, prompt, {
+            decision: decision.text,
+            at: Date.parse(claim.at),
+            turnId: claim.id ?? "",
+          });
     const standing = later === null ? claim.standing : [wordTakenBack(later)];
     const line = wordClaim({ ...claim, standing });
     return {

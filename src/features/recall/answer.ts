@@ -169,7 +169,11 @@ async function decisionClaims(
   return claims.map((claim) => {
     const { at, id } = claim;
     if (claim.standing.length > 0 || at === null) return claim;
-    const later = findTakenBack(sentences, about, { at: Date.parse(at), turnId: id ?? "" });
+    const later = findTakenBack(sentences, about, {
+      decision: `${claim.text} ${claim.outcome ?? ""}`,
+      at: Date.parse(at),
+      turnId: id ?? "",
+    });
     if (later === null) return claim;
     return { ...claim, standing: [wordTakenBack(later)] };
   });

@@ -104,29 +104,39 @@ function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<strin
     });
 }
 
-/** The rarest words have to be in it: what shares no more than "file" is about something else. */
-const minTakenBackShare = 0.6;
+/** A word that so many sentences hold does not say what they are about: "run" and "test" say nothing. */
+const rare = { share: 0.01, atLeast: 3 } as const;
+/** The share of the words that question and decision have in common, by how rare they are, that it has at least. */
+const minTakenBackShare = 0.3;
 /** Words that take something back. */
 const takesBack =
   /\b(?:defer|instead|revert|undo|drop|remove|skip|postpone|back out|go back|not? (?:longer|yet|now|need|use)|don'?t|do not|for now|rather)\b/i;
 
 /**
- * What a person said about the same later that may take it back: the latest. Only quoted, as what it means is for whoever reads it
+ * What a person said about the same later that may take it back: what says most of it. Only quoted, as what it means is for whoever reads it
  * to judge.
  */
 export function findTakenBack(
   sentences: readonly Sentence[],
   about: string,
-  { at, turnId }: { at: number; turnId: string },
+  { decision, at, turnId }: { decision: string; at: number; turnId: string },
 ): Sentence | null {
-  const ranked = rankByWords(sentences, askedTokens(about), ({ tokens }) => tokens, minTakenBackShare);
-  const later = ranked
-    .map(({ item }) => item)
-    .filter(
-      (one) =>
-        (one.at ?? 0) > at && takesBack.test(one.text) && placeOfTurn(one.session, one.turn) !== turnId,
-    );
-  return later.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] ?? null;
+  const decided = new Set(tokensOf(decision));
+  const common = new Set([...askedTokens(about)].filter((token) => decided.has(token)));
+  const most = Math.max(rare.atLeast, rare.share * sentences.length);
+  const telling = [...common].filter(
+    (token) => sentences.filter(({ tokens }) => tokens.has(token)).length <= most,
+  );
+  const ranked = rankByWords(sentences, common, ({ tokens }) => tokens, minTakenBackShare).map(
+    ({ item }) => item,
+  );
+  const isLater = ({ at: then, session, turn }: Sentence) =>
+    (then ?? 0) > at && placeOfTurn(session, turn) !== turnId;
+  return (
+    ranked.find(
+      (one) => isLater(one) && takesBack.test(one.text) && telling.some((token) => one.tokens.has(token)),
+    ) ?? null
+  );
 }
 
 /** Of a sentence. Characters. */
