@@ -18,7 +18,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { memorySearch } from "../search/all.ts";
 import type { Decision, DecisionsAnswer } from "./operation.ts";
 import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
 
@@ -156,6 +155,8 @@ async function foundIn(
     ...(branch !== undefined && { branch }),
     ...(files.length > 0 && { file: [...files] }),
   };
+  // Loaded on demand: what searches is much, and few ask with words.
+  const { memorySearch } = await import("../search/all.ts");
   const search = await memorySearch(project, memory, config);
   // Asked once: scores of two searches would not be comparable.
   const { results } = await search({ ...asked, type: ["raw", "annotated"] });
