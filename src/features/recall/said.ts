@@ -33,6 +33,8 @@ export interface Sentence {
   tokens: ReadonlySet<string>;
   session: string;
   author: string | null;
+  branch: string | null;
+  files: readonly string[];
   turn: number;
   at: number | null;
 }
@@ -63,33 +65,40 @@ export async function listSentences(
   const to = until === undefined ? null : await parseWhen(until, "until");
   const isWanted =
     files.length === 0 ? null : picomatch([...files, ...files.map((one) => `${one}/**`)], { dot: true });
-  const sentences: Sentence[] = [];
-  const sessions = listSessions(memory, {
-    since: from,
-    until: to,
-    branch: branch ?? null,
-    limit: maxSessions,
-  });
-  for (const session of sessions) {
-    if (isOwn(session.uid)) continue;
-    for (const { number, prompt, startedAt, abandoned, files: touched } of turnsOf(memory, session.id)) {
-      if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
-      if (isWanted !== null && !touched.some(({ path }) => isWanted(path))) continue;
-      for (const text of sentencesOf(prompt)) {
-        if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
-        sentences.push({
-          text: shortenUrls(text),
-          tokens: new Set(tokensOf(text)),
-          session: session.uid,
-          author: session.author,
-          turn: number,
-          at: startedAt,
-        });
+  return allSentences(memory).filter(
+    (one) =>
+      !isOwn(one.session) &&
+      (from === null || (one.at ?? 0) >= from) &&
+      (to === null || (one.at ?? 0) <= to) &&
+      (branch === undefined || one.branch === branch) &&
+      (isWanted === null || one.files.some((path) => isWanted(path))),
+  );
+}
+
+/** To split and tokenise them takes a hundred milliseconds for thousands of turns: once until the memory is written. */
+const allSentences = (memory: Memory): readonly Sentence[] =>
+  memory.once("sentences of prompts", () => {
+    const sentences: Sentence[] = [];
+    for (const session of listSessions(memory, { limit: maxSessions })) {
+      for (const { number, prompt, startedAt, abandoned, files, branch } of turnsOf(memory, session.id)) {
+        if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
+        for (const text of sentencesOf(prompt)) {
+          if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
+          sentences.push({
+            text: shortenUrls(text),
+            tokens: new Set(tokensOf(text)),
+            session: session.uid,
+            author: session.author,
+            branch: branch ?? session.branch,
+            files: files.map(({ path }) => path),
+            turn: number,
+            at: startedAt,
+          });
+        }
       }
     }
-  }
-  return sentences;
-}
+    return sentences;
+  });
 
 function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<string>): Sentence[] {
   const latest = sentences.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
