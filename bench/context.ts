@@ -8,12 +8,13 @@
  *   --repository DIR  a clone of what they were about: commits are known, and whether the code that first prompts name is what
  *                   they needed is measured as well
  *   --markdown      print tables for Markdown
- *   --shown         also print what is injected
+ *   --shown         also print what is injected, also what no later act can show to be right
+ *   --instructions TEXT  what the project's CLAUDE.md says
  *
  * DIR holds transcripts of Claude Code, FILE [{session_id: file name without .jsonl, first_timestamp, last_timestamp,
  * branch, files_touched}].
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import * as z from "zod/mini";
@@ -41,6 +42,7 @@ const { values: options } = parseArgs({
     repository: { type: "string" },
     markdown: { type: "boolean", default: false },
     shown: { type: "boolean", default: false },
+    instructions: { type: "string" },
   },
 });
 
@@ -59,6 +61,7 @@ for await (const { path } of claude.list(options.sessions))
   plays.push(...[(await readPlay(path)) ?? []].flat());
 const names = plays.map(({ name }) => name).sort();
 const isAsked = (name: string) => names.indexOf(name) % Number(options.every) === 0;
+if (options.instructions !== undefined) writeFileSync(join(scratch, "CLAUDE.md"), options.instructions);
 const importer = importerInto(join(scratch, "memory.db"), scratch);
 const moments = await replay(plays, isAsked, importer, scratch, historyOf(options.repository));
 const judged = judgeMoments(importer.memory, plays, moments, continuedBy(manifest));
@@ -113,14 +116,15 @@ function print(judged: readonly Judged[]): void {
   );
   if (!options.shown) return;
   for (const { moment, items } of judged) {
-    if (items.length === 0) continue;
+    const shown = moment.answer?.items ?? [];
+    if (shown.length === 0) continue;
     console.log(
       `\n${moment.kind} ${moment.session} ${moment.prompt.slice(0, 160).replace(/\s+/g, " ")}${moment.file}`,
     );
-    for (const { ref, isRight } of items)
-      console.log(
-        `  ${isRight ? "+" : "-"} ${moment.answer!.items.find((one) => one.ref === ref)!.quote.slice(0, 240)}`,
-      );
+    for (const { ref, kind, quote } of shown) {
+      const isRight = items.find((one) => one.ref === ref)?.isRight;
+      console.log(`  ${isRight === undefined ? "?" : isRight ? "+" : "-"} ${kind}: ${quote.slice(0, 240)}`);
+    }
   }
 }
 

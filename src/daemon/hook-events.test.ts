@@ -125,6 +125,19 @@ test("keeps the end of a fork that started with its origin's id, and the end of 
   expect(sessionByUid(stored.memory, "origin")).toMatchObject({ lastAt: 5, endedAt: 7 });
 });
 
+test("a session whose end is the first that is heard of it is over, where it has a transcript", async () => {
+  const transcript_path = join(stored.dir, "s.jsonl");
+  writeFileSync(transcript_path, "{}\n");
+  await take("session-end", { reason: "exit", transcript_path }, 2000);
+  expect(sessionByUid(stored.memory, "s")).toMatchObject({ endedAt: 2000, endReason: "exit" });
+});
+
+test("a note is found by its words before the transcript has its prompt", async () => {
+  await take("user-prompt", { prompt: "Note to Pommel: the palette is frozen" });
+  const chunks = stored.memory.column<string>("SELECT text FROM chunks WHERE type = 'annotated'");
+  expect(chunks.join()).toContain("the palette is frozen");
+});
+
 test("ignores the end of a session that is otherwise unknown", async () => {
   await take("session-end", {});
   expect(sessionByUid(stored.memory, "s")).toBeNull();

@@ -11,11 +11,14 @@ import { belongsTo } from "../git/projects/roots.ts";
 import { notesIn } from "../protocol/reading/prompt-notes.ts";
 import { type AgentHookItem, agentHookItem, type SpoolItem, spoolItem } from "../protocol/spool-items.ts";
 import { scrubAlone, scrubValue } from "../redact/scrubber.ts";
+import { noteAlone } from "../sessions/chunks/annotate.ts";
+import { chunkToStore } from "../sessions/chunks/chunk-to-store.ts";
 import { annotationUid, isSameNote } from "../sessions/notes/notes.ts";
 import { idScrubber } from "../sessions/scrub/scrub-lines.ts";
 import type { ScrubbingWork } from "../sessions/work.ts";
 import { plainText } from "../store/encryption/keys.ts";
 import { listAnnotations, saveAnnotation } from "../store/memory/chunks/annotations.ts";
+import { replaceAnnotatedChunk } from "../store/memory/chunks/chunks.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { isForgotten } from "../store/memory/privacy/forget.ts";
 import { saveSession, sessionByUid } from "../store/memory/sessions/sessions.ts";
@@ -188,7 +191,8 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
     const session = idScrubber(scrubber, ledgerKey)(uid);
     const scrubbed = scrubValue({ cwd: payload.cwd, reason: payload.reason, prompt: payload.prompt }, scrub);
     const noted = { agent, event, payload: scrubbed, at, branch: branch === null ? null : scrub(branch) };
-    if (!isForgotten(memory, session)) noteSession(memory, session, noted);
+    const hasTranscript = path !== undefined && (statTranscript(path)?.size ?? 0) > 0;
+    if (!isForgotten(memory, session)) noteSession(memory, session, noted, hasTranscript);
   }
   if (event === "session-start") return;
   const generate_summary = event === "pre-compact" || event === "session-end";
@@ -204,8 +208,14 @@ function recordEvent(options: HookEventsOptions, { agent, event, payload, at, br
 /**
  * A prompt shows that a session continues, not that it starts: for a fork, older clients send the start with the id of
  * its origin, and nothing with its own id before the first prompt.
+ * @param hasTranscript its file is there, and holds something
  */
-function noteSession(memory: Memory, uid: string, { agent, event, payload, at, branch }: HookEvent): void {
+function noteSession(
+  memory: Memory,
+  uid: string,
+  { agent, event, payload, at, branch }: HookEvent,
+  hasTranscript: boolean,
+): void {
   const session = { uid, agent, cwd: payload.cwd ?? "", ...(branch !== null && { branch }) };
   if (event === "session-start" && sessionByUid(memory, uid) === null) {
     saveSession(memory, { ...session, startedAt: at, lastAt: at });
@@ -215,8 +225,8 @@ function noteSession(memory: Memory, uid: string, { agent, event, payload, at, b
     if (payload.prompt !== undefined) noteNotes(memory, uid, payload.prompt, at);
   }
   if (event === "session-end") {
-    // A session without messages does not count.
-    if (sessionByUid(memory, uid) === null) return;
+    // A session without messages does not count; one whose end is the first that is heard of it is read now, and is over.
+    if (sessionByUid(memory, uid) === null && !hasTranscript) return;
     saveSession(memory, { ...session, ended: { at, reason: payload.reason ?? null } });
   }
 }
@@ -239,17 +249,19 @@ function noteNotes(memory: Memory, sessionUid: string, prompt: string, at: numbe
     const more = added.get(note) ?? 0;
     added.set(note, more + 1);
     const uid = annotationUid(sessionUid, note, same.length + more);
-    saveAnnotation(memory, {
-      uid,
-      sessionUid,
-      turn: null,
-      lineUid: null,
-      at,
-      source: "prompt",
-      branch: null,
-      note,
-    });
+    const facts = { turn: null, lineUid: null, at, source: "prompt", branch: null, note } as const;
+    const id = saveAnnotation(memory, { uid, sessionUid, ...facts });
+    if (id !== null) makeFindable(memory, sessionUid, id, note, at);
   }
+}
+
+/** A note is found by its words at once; its transcript brings what was said before it, and its vector. */
+function makeFindable(memory: Memory, sessionUid: string, id: number, note: string, at: number): void {
+  const session = sessionByUid(memory, sessionUid);
+  if (session === null) return;
+  const draft = noteAlone(note, 0, at);
+  const chunk = chunkToStore(session, draft, { position: id, annotationId: id }, null, undefined);
+  replaceAnnotatedChunk(memory, session.id, { ...chunk, annotationId: id });
 }
 
 function readOn(

@@ -132,3 +132,15 @@ it.each([
 ])("%i seconds ago is %s", (seconds, text) => {
   expect(relativeTime(1_000_000_000_000 - seconds * 1000, 1_000_000_000_000)).toBe(text);
 });
+
+it.each([
+  [20, 14, "6 hours ago"],
+  [26, 22, "4 hours ago"],
+  [26, 18, "yesterday"],
+  [49, 2, "2 days ago"],
+  [30, 23, "yesterday"],
+  [47, 1, "yesterday"],
+])("%i o'clock after the first midnight, %i o'clock was %s, by days of the calendar", (now, then, text) => {
+  const at = (hour: number) => new Date(2026, 2, 10, hour).getTime();
+  expect(relativeTime(at(then), at(now))).toBe(text);
+});

@@ -7,7 +7,15 @@ import { CodeGraph } from "../graph/graph.ts";
 import { neighboursOf } from "../graph/neighbours.ts";
 import { type PackageMap, packagesOfIndex } from "../packages/packages.ts";
 import { collectCandidates, mentionsOf, weighStems } from "./candidates.ts";
-import { type AskedTerms, heldShare, isLiteral, termsOf, weighTerms } from "./confidence/asked-terms.ts";
+import {
+  type AskedTerms,
+  heldShare,
+  holdsNames,
+  isLiteral,
+  namesAsked,
+  termsOf,
+  weighTerms,
+} from "./confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
@@ -332,6 +340,7 @@ function evidenceOf({ ranked, result }: Presented, query: AnalysedQuery, asked: 
     // Of a question in words neither says that it is answered: its subject is named, or the words stand elsewhere, too.
     defines: query.intent === "symbol" && defines.some(({ name }) => query.written.has(name)),
     literal: query.intent !== "language" && isLiteral(query.raw, text),
+    namesHeld: holdsNames(namesAsked(query), text),
   };
 }
 

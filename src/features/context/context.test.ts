@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync as removeFile, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addSession, chunk, deciding, temporaryMemory, turn } from "../../../test/support/memory-fixture.ts";
@@ -501,6 +501,48 @@ describe("after an edit", () => {
     expect((await edited("docs/c.md", { preview: true })).text).toBeNull();
     runs("current", "src/c.ts", "npm run check");
     expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+  });
+
+  it("names no check that the project's instructions have, and none for a text", async () => {
+    for (const uid of ["one", "two", "three", "four", "five"]) {
+      const file = `src/${uid}.ts`;
+      played(uid, 2, prompt("go"), editedNow(join(dir, file), "old", "new"), ran("npm run check"));
+    }
+    expect((await edited("src/c.ts", { preview: true })).items).toHaveLength(1);
+    writeFileSync(join(dir, "CLAUDE.md"), "Run `npm run check` before you commit.");
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+    removeFile(join(dir, "CLAUDE.md"));
+  });
+
+  it("says that another session changed the file within the hour", async () => {
+    const minutes = 60_000;
+    const change = (uid: string, ago: number) => {
+      const at = now - ago * minutes;
+      const { id } = addSession(memory, uid, { cwd: dir, startedAt: at, lastAt: at });
+      const happened = [prompt("use a backoff"), editedNow(join(dir, "src/c.ts"), "old", "new")];
+      for (const one of conversation({ at }, ...happened))
+        saveTurn(memory, id, turn(one.number, { ...turnToStore(one, relativize()), startedAt: at }));
+    };
+    change("earlier", 90);
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+    change("other", 20);
+    const { items } = await edited("src/c.ts", { preview: true });
+    expect(items).toMatchObject([
+      {
+        kind: expect.stringMatching(/^Another session changed this file \d+ minutes ago$/),
+        quote: "c.ts +1 -1, asked: use a backoff",
+      },
+    ]);
+    expect((await edited("src/d.ts", { preview: true })).text).toBeNull();
+  });
+
+  it("leaves out a decision of a turn with many files that does not name the file", async () => {
+    const files = ["src/c.ts", "src/d.ts", "src/retries.ts"];
+    session("many", 3, [
+      decided("We decided to log failures of retries instead of raising them.", { files }),
+    ]);
+    expect((await edited("src/c.ts", { preview: true })).text).toBeNull();
+    expect((await edited("src/retries.ts", { preview: true })).items).toHaveLength(1);
   });
 
   describe("that brings back what was taken out", () => {

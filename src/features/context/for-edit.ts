@@ -19,6 +19,7 @@ import { searchableChunks } from "../../store/memory/privacy/secrets.ts";
 import { sessionByUid, sessionsByIds } from "../../store/memory/sessions/sessions.ts";
 import { firstEdits } from "../../store/memory/sessions/turns.ts";
 import { versionControl } from "../sessions/brief.ts";
+import { lastFixIn, needsNoCheck, recentChangeOf } from "./beside-edit.ts";
 import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
 
 /** Notes and decisions as automatic context. */
@@ -95,7 +96,10 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
       if (!wanted.of(sessionUid) || !known(at) || (at ?? 0) < (wanted.since ?? 0)) return false;
       if (isSuperseded(decision, until)) return false;
       if (wanted.branch !== null && decision.branch !== wanted.branch) return false;
-      return wanted.files === null || wanted.files.some((file) => files.includes(file));
+      return (
+        wanted.files === null ||
+        wanted.files.some((file) => files.includes(file) && isAboutFile(decision.text, files, file))
+      );
     })
     .toReversed()
     .filter(({ files, endedAt }) => ages.freshnessOf(files, endedAt) !== "orphaned")
@@ -114,8 +118,21 @@ export function decisionsToTell(source: ContextSource, wanted: DecisionsWanted):
     }));
 }
 
-const maxDecisions = 3;
+const maxDecisions = 2;
 const maxNotes = 2;
+/** What was said in a turn with more files is about one of them only where it says so. */
+const maxFilesOfTurn = 2;
+
+/** Whether something that was said where files were touched is about one of them. */
+function isAboutFile(said: string, files: readonly string[], file: string): boolean {
+  if (files.length <= maxFilesOfTurn) return true;
+  const name = basename(file);
+  const stem = name.slice(0, name.length - extname(name).length);
+  return said.includes(name) || (stem.length >= minStem && said.toLowerCase().includes(stem.toLowerCase()));
+}
+
+/** A shorter name of a file is a word. Characters. */
+const minStem = 6;
 
 /** Sessions that are compared, the latest; the fewest that make a habit; and how many back one counts half. */
 const compared = { most: 40, least: 5, halfLife: 10 } as const;
@@ -124,15 +141,23 @@ const priorWeight = 3;
 /** How likely the session has to run it. */
 const minLikely = 0.6;
 
-/** Notes and decisions about a file, except from the session that has just edited it; and what others ran after editing it. */
+/** Who edits goes on: two lines are read, more are not. */
+const maxForEdit = 2;
+
+/**
+ * What somebody wants to know who edits a file: that another session just changed it, notes and decisions about it, how a failure
+ * in it was fixed; except from the session that has just edited it. Else how others checked such edits, where no instructions say so.
+ */
 export function toTellForEdit(source: ContextSource, sessionUid: string, file: string): Injection[] {
   const sees = inSight(source, sessionUid);
   const isTold = (session: string | null) => session === null || !sees(session);
   return [
+    ...recentChangeOf(source, sessionUid, file),
     ...notesAbout(source, noteChunks(source, [file]), file, isTold),
     ...decisionsAbout(source, file, isTold),
+    ...lastFixIn(source, sessionUid, file),
     ...checkToTell(source, sessionUid, file),
-  ];
+  ].slice(0, maxForEdit);
 }
 
 /** Of files that somebody said something about, the latest. */
@@ -175,12 +200,14 @@ function notesAbout(
   file: string,
   isTold: (session: string | null) => boolean,
 ): Injection[] {
+  const filesOf = new Map(chunks.map(({ annotationId, files }) => [annotationId, files]));
   return chunks
     .flatMap(({ annotationId }) =>
       annotationId === null ? [] : (annotationById(memory, annotationId) ?? []),
     )
     .filter(({ sessionUid }) => isTold(sessionUid))
     .filter(isCurrent(memory, until))
+    .filter(({ id, note }) => isAboutFile(note, filesOf.get(id) ?? [], file))
     .sort((a, b) => b.at - a.at)
     .slice(0, maxNotes)
     .map((note) => noteToTell(memory, note, `about ${file}`));
@@ -236,14 +263,14 @@ function checkToTell(source: ContextSource, sessionUid: string, file: string): I
   const latest = listCommands(memory, { sessionId: having[0]!, outcome: "worked", until }).find(
     ({ form }) => form === best.form,
   );
-  if (latest === undefined) return [];
-  const { line, directory, form, sessionUid: session, turn, at } = latest;
+  if (latest === undefined || needsNoCheck(source.root, file, best.form)) return [];
+  const { directory, form, sessionUid: session, turn, at } = latest;
   const where = directory === "" ? "" : ` (in ${directory})`;
   return [
     {
       ref: `command:${form}`,
       kind: "Usual after such edits",
-      quote: `${line}${where}; it worked in ${having.length} of the last ${ofKind.sessions.length} sessions that edited ${suffix} files`,
+      quote: `${form}${where}; it worked in ${having.length} of the last ${ofKind.sessions.length} sessions that edited ${suffix} files`,
       place: `last in ${placeOf({ session, turn, at })}`,
       why: "other sessions ran it after such edits",
       score: Math.round(best.likely * 100) / 100,

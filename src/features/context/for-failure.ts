@@ -156,7 +156,7 @@ function quoteOf([first = "", ...more]: readonly string[], by: string): string {
   return `${beginningOf(first, longest.line)}${more.length === 0 ? "" : ` and ${more.length} more`}; taken out by ${beginningOf(by, longest.said)}`;
 }
 
-function askedIn({ memory }: ContextSource, uid: string, number: number): string {
+export function askedIn({ memory }: ContextSource, uid: string, number: number): string {
   const session = sessionByUid(memory, uid);
   const prompt =
     session === null

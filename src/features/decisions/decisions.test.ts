@@ -106,6 +106,27 @@ it("finds none that only stands beside what a query is about", async () => {
   expect(await texts({ query: "ULIDs keys" })).toEqual(["We decided to use ULIDs for keys."]);
 });
 
+it("finds them by all their words, whatever their endings, those with more of the question first", async () => {
+  const { id } = addSession(store.memory, "jkl");
+  const said = [
+    "Which installation method do you want for your Homebrew formula? → Pre-built binaries",
+    "Should we add file locking to StateStore? → Include it (flock-based), not Separate issue",
+    "Where should the E2E tests live? → in e2e_test",
+  ];
+  replaceChunks(
+    store.memory,
+    id,
+    { type: "raw", from: 0 },
+    said.map((text, i) => chunk(i, `[USER] ${i}`, { ...deciding(text, i + 1), session: "jkl" })),
+  );
+  expect(await texts({ query: "homebrew formulas" })).toEqual([said[0]]);
+  expect(await texts({ query: "installation method homebrew formula" })).toEqual([said[0]]);
+  expect(await texts({ query: "file locks" })).toEqual([said[1]]);
+  expect(await texts({ query: "state store" })).toEqual([said[1]]);
+  expect(await texts({ query: "tests" })).toEqual([said[2]]);
+  expect(await texts({ query: "telemetry opt-out" })).toEqual([]);
+});
+
 it("limits them to a branch, with a query and without", async () => {
   const about = { sessionUid: "abc", lineUid: null, turn: 1, source: "prompt" as const, at: start };
   saveAnnotation(store.memory, { ...about, uid: "n3", note: "SQLite moves on", branch: "topic" });

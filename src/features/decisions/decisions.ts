@@ -3,9 +3,8 @@ import type { Config } from "../../base/config/settings.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
+import { stem, stopWords } from "../../base/text/tokens.ts";
 import {
-  closestTo,
-  decisionsByChunk,
   replacedBy,
   replacements,
   type SessionDecision,
@@ -18,6 +17,7 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
+import { standingsInCode } from "./in-code.ts";
 import type { Decision, DecisionsAnswer } from "./operation.ts";
 import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
 
@@ -51,12 +51,15 @@ export async function decisionsIn(
         ].sort(latestFirst)
       : await foundIn(project, memory, request, config);
   const laterThan = replacements(memory);
-  const decisions = all.slice(0, request.limit).map((decision): Decision => {
+  const shown = all.slice(0, request.limit);
+  const standings = standingsInCode(project, memory, shown);
+  const decisions = shown.map((decision, i): Decision => {
     const { source, text, by, author, timestamp } = decision;
     const later = laterThan({ text, by, author, at: timestamp === null ? null : Date.parse(timestamp) });
     const replaced = source === "annotation" && by !== null ? replacedBy(memory, { text, by, author }) : null;
     return {
       ...decision,
+      in_code: standings[i]!,
       superseded_by: later?.text ?? decision.superseded_by,
       supersedes: replaced === null ? decision.supersedes : [replaced],
     };
@@ -149,41 +152,55 @@ async function foundIn(
   const asked = {
     q,
     mode: "hybrid" as const,
-    limit: Math.min(40 * request.limit, 1000),
+    limit: request.limit,
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     ...(branch !== undefined && { branch }),
     ...(files.length > 0 && { file: [...files] }),
   };
+  const wanted = stemsOf(q);
+  const scored = (one: Decision): Decision[] => {
+    const words = stemsOf([one.text, one.session_title ?? ""].join("\n"));
+    const share = coverage(wanted, words);
+    if (wanted.size === 0 || share < minAbout) return [];
+    // Of those with as many words of the question the shorter one is more about it.
+    const own = Math.min(1, (share * wanted.size * usualWords) / (stemsOf(one.text).size * wanted.size));
+    return [{ ...one, score: Math.round((share * 0.9 + own * 0.05) * 1e4) / 1e4 }];
+  };
+  const decided = [
+    ...(await decidedIn(memory, request)),
+    ...(await recordedIn(project, { ...request, query: "" }, config)),
+  ].flatMap(scored);
   // Loaded on demand: what searches is much, and few ask with words.
   const { memorySearch } = await import("../search/all.ts");
   const search = await memorySearch(project, memory, config);
-  // Asked once: scores of two searches would not be comparable.
-  const { results } = await search({ ...asked, type: ["raw", "annotated"] });
-  const byChunk = decisionsByChunk(memory);
-  const wanted = contentWords(q);
+  const { results } = await search({ ...asked, type: ["annotated"] });
   const found = results.flatMap((result): Decision[] => {
-    if (result.annotation !== null) {
-      const note = annotationById(memory, chunkByUid(memory, result.id)?.annotationId ?? 0);
-      return note === null ? [] : [noted(memory, note, result.score)];
-    }
-    const closest = closestTo(q, byChunk.get(result.id) ?? []);
-    // A passage may be about the query, and what was decided in it about something else.
-    const isAbout =
-      closest !== null && (wanted.size === 0 || coverage(wanted, contentWords(closest.text)) >= minAbout);
-    return isAbout ? [decisionOf(closest, result.score)] : [];
+    const note =
+      result.annotation === null
+        ? null
+        : annotationById(memory, chunkByUid(memory, result.id)?.annotationId ?? 0);
+    return note === null ? [] : [noted(memory, note, result.score)];
   });
   // Notes from a shell belong to no session, and are found by their words only.
   const known = new Set(found.map(({ text }) => text));
   const literal = (await notesIn(memory, request, q)).filter(({ text }) => !known.has(text));
-  const recorded = await recordedIn(project, request, config);
-  const best = found[0]?.score ?? 1;
+  const isWhole = ({ text }: Decision) => coverage(wanted, stemsOf(text)) === 1;
   return [
     ...literal.map((note) => ({ ...note, score: 1 })),
-    // They contain every word of the query, so they rank with the best match in sessions.
-    ...recorded.map((one) => ({ ...one, score: best })),
-    ...found,
-  ].sort((a, b) => b.score! - a.score!);
+    ...found.map((note) => (isWhole(note) ? { ...note, score: 1 } : note)),
+    ...decided,
+  ].sort((a, b) => b.score! - a.score! || latestFirst(a, b));
+}
+
+/** Words of a decision that says one thing. */
+const usualWords = 6;
+
+/** The words of a text, whatever their endings, and the parts of names: a question of one common word is about that word. */
+function stemsOf(text: string): Set<string> {
+  const apart = text.replace(/([a-z\d])([A-Z])/g, "$1 $2").toLowerCase();
+  const words = apart.match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  return new Set(words.filter((word) => !stopWords.has(word)).map(stem));
 }
 
 /** Whether a path is named, is below a named one or matches a glob; null if none was named. */

@@ -55,6 +55,8 @@ export const decision = lazy(() =>
     files: strings,
     /** 0 to 1; null without a query. */
     score: numberOrNull,
+    /** What became of the lines that were written for it; null: none are known. */
+    in_code: z.optional(z.nullable(z.enum(["kept", "changed", "gone"]))),
     /** The later decision that contradicts it; null: none found. */
     superseded_by: textOrNull,
     /** Earlier decisions that this one contradicts. */

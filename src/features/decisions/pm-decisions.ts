@@ -33,6 +33,8 @@ export function renderDecisions(
   return [...blocks, ...shown].join("\n\n");
 }
 
+const inCode = { kept: "kept", changed: "changed since", gone: "gone" } as const;
+
 /** A decision with its place, and what superseded it. */
 export function decisionBlock(decision: Decision, screen: Screen): string {
   const { colors } = screen;
@@ -44,6 +46,7 @@ export function decisionBlock(decision: Decision, screen: Screen): string {
     session_id === null ? "" : `session: ${shortId(session_id)}${turn === null ? "" : `:${turn}`}`,
     branch ?? "",
     session_title ?? "",
+    decision.in_code == null ? "" : `in the code: ${inCode[decision.in_code]}`,
     score === null ? "" : `score ${score.toFixed(2)}`,
   ].filter((part) => part !== "");
   return [

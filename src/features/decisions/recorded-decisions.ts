@@ -10,6 +10,7 @@ import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import { originOf, speakerOf } from "../../protocol/origin.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
+import { notesSession } from "../../sessions/notes/add-note.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
 import type { AnnotationRecord, SessionRecord } from "../../store/memory/memory-records.ts";
 import type { Decision } from "./operation.ts";
@@ -27,6 +28,7 @@ export const decisionWith = (
   branch: null,
   files: [],
   score: null,
+  in_code: null,
   superseded_by: null,
   supersedes: [],
   ...known,
@@ -46,10 +48,11 @@ export const decisionFromNote = (
     source: "annotation",
     by: speakerOf(note.source),
     text: note.note,
-    session_id: note.sessionUid,
+    ...(note.sessionUid === notesSession.uid
+      ? { session_id: null, turn: null }
+      : { session_id: note.sessionUid, turn: note.turn }),
     session_title: session?.title ?? null,
     ...authorOf(note),
-    turn: note.turn,
     timestamp: new Date(note.at).toISOString(),
     branch: note.branch,
     files,

@@ -105,3 +105,14 @@ it("has a part for each branch, and can be one person's", async () => {
     { sessions_total: 1, sessions: [{ id: "bbbb" }], tokens: [{ input: 1005 }] },
   ]);
 });
+
+it("says how many commits there were, those without a session too, where all are asked for", async () => {
+  await repo.commitAndTake("by hand", { "a.ts": "one\n" });
+  repo.did("s", edited(`${repo.root}/a.ts`, ["+two"], repo.soon()));
+  await repo.commitAndTake("by an agent", { "a.ts": "one\ntwo\n" });
+  const since = "2000-01-01T00:00:00Z";
+  const answer = await ask({ since });
+  expect(answer.commits_in_history).toBe(2);
+  expect(answer.parts[0]!.commits_total).toBe(1);
+  expect((await ask({ since, branch: "main" })).commits_in_history).toBeUndefined();
+});

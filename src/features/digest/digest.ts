@@ -4,6 +4,7 @@ import { entry } from "../../base/multimap.ts";
 import type { Project } from "../../base/paths.ts";
 import { parseWhen } from "../../base/text/dates.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
+import { gitTextIfAny } from "../../git/git.ts";
 import type { Shaped } from "../../protocol/shape-parts.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import type { SessionRecord, TurnRecord } from "../../store/memory/memory-records.ts";
@@ -31,6 +32,13 @@ export async function periodOf(asked: {
     since: new Date(await parseWhen(since, "since")).toISOString(),
     until: until === undefined ? null : new Date(await parseWhen(until, "until")).toISOString(),
   };
+}
+
+/** How many commits local branches got in a time; null where git does not say. */
+async function commitsBetween(root: string, since: string, until: string | null): Promise<number | null> {
+  const period = [`--since=${since}`, ...(until === null ? [] : [`--until=${until}`])];
+  const text = await gitTextIfAny(root, ["rev-list", "--count", "--branches", ...period]);
+  return text === null ? null : Number(text);
 }
 
 /** Default number of entries in a list. */
@@ -101,9 +109,11 @@ export async function digestOf(
       tokens: byModel(usage.filter(({ owner }) => isIn(owner))),
     };
   };
-  if (by === undefined) return { since, until, parts: [partOf(null, () => true)] };
+  const inHistory = isAll && branch === undefined ? await commitsBetween(project.root, since, until) : null;
+  const whole = { since, until, ...(inHistory !== null && { commits_in_history: inHistory }) };
+  if (by === undefined) return { ...whole, parts: [partOf(null, () => true)] };
   const branches = new Set([...sessions, ...commits, ...decisions].map((one) => one.branch));
-  return { since, until, parts: [...branches].map((name) => partOf(name, (one) => one.branch === name)) };
+  return { ...whole, parts: [...branches].map((name) => partOf(name, (one) => one.branch === name)) };
 }
 
 /** Milliseconds since the epoch, both included. */

@@ -86,6 +86,8 @@ export const digestAnswer = lazy(() =>
     since: time,
     /** null: until now. */
     until: timeOrNull,
+    /** All commits of local branches in that time, those without a session too; left out where not all are asked for. */
+    commits_in_history: z.optional(count),
     parts: z.array(digestPart()),
   }),
 );

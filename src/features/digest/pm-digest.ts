@@ -232,7 +232,13 @@ function itemAsMarkdown({ id, title, facts, lines }: Item): string {
   ].join("\n");
 }
 
-function totals({ parts }: DigestAnswer): string {
+/** "196 of 390 commits, those with a session". */
+const commitsSaid = (led: number, all: number | undefined): string =>
+  all === undefined || all <= led
+    ? counted(led, "commit")
+    : `${led.toLocaleString("en")} of ${counted(all, "commit")} (those with a session)`;
+
+function totals({ parts, commits_in_history }: DigestAnswer): string {
   const sum = (of: (part: DigestAnswer["parts"][number]) => number) =>
     parts.reduce((total, part) => total + of(part), 0);
   return `${[
@@ -240,9 +246,9 @@ function totals({ parts }: DigestAnswer): string {
       sum(({ sessions_total }) => sessions_total),
       "session",
     ),
-    counted(
+    commitsSaid(
       sum(({ commits_total }) => commits_total),
-      "commit",
+      commits_in_history,
     ),
     counted(
       sum(({ decisions_total }) => decisions_total),

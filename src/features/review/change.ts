@@ -37,7 +37,10 @@ export async function whatIsMeant(project: Project, memory: Memory | null, range
       "`git fetch --unshallow` fetches the rest.",
     );
   }
-  return { kind: "commit", from: await commitNamed(root, `${to}^`), to };
+  const from = await commitNamed(root, `${to}^`);
+  // Of a merge all that it brought is meant; git shows of one only what neither side has.
+  const isMerge = from !== null && (await commitNamed(root, `${to}^2`)) !== null;
+  return isMerge ? { kind: "range", from, to } : { kind: "commit", from, to };
 }
 
 async function between(

@@ -61,6 +61,18 @@ describe("a review", () => {
     expect((await ask("main..topic")).files).toEqual(answer.files);
   });
 
+  it("of a merge has all that it brought to its first parent", async () => {
+    await repo.commitAndTake("before", { "a.ts": "first\n" });
+    repo.git("checkout", "-q", "-b", "topic");
+    await repo.commitAndTake("one", { "b.ts": "other\n" });
+    repo.git("checkout", "-q", "main");
+    await repo.commitAndTake("meanwhile", { "c.ts": "more\n" });
+    repo.git("merge", "-q", "--no-ff", "-m", "Merge topic", "topic");
+    const answer = await ask("HEAD");
+    expect(answer.files.map(({ path, insertions }) => [path, insertions])).toEqual([["b.ts", 1]]);
+    expect(answer.commits.map(({ subject }) => subject)).toContain("one");
+  });
+
   it("says which decisions were made for it, and what it removes that was written for others", async () => {
     await repo.commitAndTake("before", { "a.ts": "first\n" });
     repo.did("s", edited(`${repo.root}/a.ts`, ["+sorted"], repo.soon()));

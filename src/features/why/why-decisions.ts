@@ -1,3 +1,4 @@
+import { basename } from "node:path/posix";
 import type { LineRange } from "../../answers/file-place.ts";
 import { withIndex } from "../../answers/open.ts";
 import { loadConfig } from "../../base/config/config.ts";
@@ -129,10 +130,12 @@ const rounded = (score: number) => Math.round(score * 1e4) / 1e4;
 interface Subject {
   /** Names that few other places have: of what the lines are in, and those in them. */
   names: ReadonlySet<string>;
-  /** The lines, the names of what they are in, and the decisions behind them. */
+  /** The lines, the names of what they are in, what they were written for, and the decisions behind them. */
   text: string;
   /** The decisions behind them. */
   decisions: readonly string[];
+  /** Their file. */
+  file: string;
 }
 
 /** The part of a later decision, by how rare its words are, that has to be about the subject. */
@@ -146,11 +149,11 @@ const written = /[a-z\d][A-Z]|[A-Z]{2,}[a-z]|[A-Za-z\d]_[A-Za-z\d]/;
 
 /**
  * What lines of a file are about, as far as the code index knows the file.
- * @param decisions that were made before the lines were written, or with them
+ * @param decisions that were made before the lines were written, or with them, and concern them
  */
 export async function subjectOf(
   project: Project,
-  { file, lines, texts }: { file: string; lines: LineRange; texts: readonly string[] },
+  { file, lines, texts, about }: { file: string; lines: LineRange; texts: readonly string[]; about: string },
   decisions: readonly string[],
 ): Promise<Subject> {
   const inLines = [...new Set(texts.flatMap(identifiersOf))].filter(
@@ -169,23 +172,25 @@ export async function subjectOf(
       const enclosing = around.map(({ name }) => name);
       return {
         names: new Set([...enclosing.filter((name) => name.length >= minName), ...inLines.filter(isRare)]),
-        text: [...enclosing, ...texts, ...decisions].join("\n"),
+        text: [...enclosing, ...texts, about, ...decisions].join("\n"),
         decisions,
+        file,
       };
     });
   } catch (error) {
     if (!(error instanceof PommelError)) throw error;
-    return { names: new Set(inLines), text: [...texts, ...decisions].join("\n"), decisions };
+    return { names: new Set(inLines), text: [...texts, about, ...decisions].join("\n"), decisions, file };
   }
 }
 
 /**
- * Whether a later decision concerns what lines are about: it takes back a decision behind them, names what they define
+ * Whether a decision concerns what lines are about: it takes back a decision behind them, names their file or what they define
  * or use and few others do, or is mostly about the same things. A decision about something else in the same file does
  * not make them outdated.
  */
 export function concerns(memory: Memory, { text, supersedes }: NearDecision, subject: Subject): boolean {
   if (subject.decisions.some((earlier) => supersedes.includes(earlier))) return true;
+  if (text.includes(basename(subject.file))) return true;
   const claim = claimOf(text);
   if (subject.decisions.some((earlier) => relationOf(claim, claimOf(earlier)) === "contradicts")) return true;
   if (identifiersOf(text).some((name) => subject.names.has(name))) return true;

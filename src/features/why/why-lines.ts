@@ -122,18 +122,20 @@ export async function whyLines(
     !brief && revision === undefined ? await callersOf(project, head, { file, lines }, around.signal) : null;
   const decisions = memory === null ? [] : nearDecisions(memory, placeOf(first!, head, files));
   const since = decisions.filter((one) => !one.is_before && isAbout(one, files)).sort(latestFirst);
-  // A note about a file was meant for all of it.
-  const ofOthers = decisions.filter(({ near, source }) => near === "file" && source !== "annotation");
-  const doubtful = [...new Set([...since, ...ofOthers])];
-  const about = new Set(
-    memory === null || doubtful.length === 0
-      ? []
-      : await concerning(project, memory, { file, lines, texts: [...texts.values()] }, decisions, doubtful),
+  const place = { file, lines, texts: [...texts.values()], about: aboutOf(first!, head) };
+  const before = decisions.filter(({ is_before }) => is_before);
+  // A note about a file was meant for all of it, one of the turn that wrote the lines for them.
+  const isNote = (one: NearDecision) =>
+    one.source === "annotation" && (isAbout(one, files) || isOfTurn(one, first!.turn));
+  const behind = await concerning(
+    project,
+    memory,
+    place,
+    before.filter((one) => !isNote(one)),
+    [],
   );
-  const laterDecisions = since.filter((one) => about.has(one));
-  const earlierDecisions = decisions.filter(
-    (one) => one.near === "session" || (one.is_before && (one.source === "annotation" || about.has(one))),
-  );
+  const earlierDecisions = before.filter((one) => isNote(one) || behind.includes(one));
+  const laterDecisions = await concerning(project, memory, place, since, behind);
   return {
     file,
     first_line: ranges[0]!.first_line,
@@ -153,19 +155,28 @@ export async function whyLines(
   };
 }
 
-/** Of decisions about a file those that concern lines of it, or a decision behind them. */
+/** Of decisions those that concern lines, or take back a decision behind them; not what was only decided nearby. */
 async function concerning(
   project: Project,
-  memory: Memory,
+  memory: Memory | null,
   place: Parameters<typeof subjectOf>[1],
-  decisions: readonly NearDecision[],
   doubtful: readonly NearDecision[],
+  behind: readonly NearDecision[],
 ): Promise<NearDecision[]> {
-  const behind = decisions.filter(({ is_before, near }) => is_before && near === "session");
+  if (memory === null || doubtful.length === 0) return [];
   const quoted = behind.slice(0, decisionsShown).map(({ text }) => text);
   const subject = await subjectOf(project, place, quoted);
   return doubtful.filter((decision) => concerns(memory, decision, subject));
 }
+
+/** What lines were written for: what was asked, and what the commit says. */
+const aboutOf = ({ turn }: Origin, { subject }: BlameRange): string =>
+  [turn?.prompt, turn?.asked_by?.prompt, turn?.said_before, turn?.said_after, subject]
+    .filter(Boolean)
+    .join("\n");
+
+const isOfTurn = (one: NearDecision, turn: Origin["turn"]) =>
+  turn !== null && one.session_id === turn.session_id && one.turn === turn.number;
 
 const latestFirst = (a: NearDecision, b: NearDecision) =>
   (b.timestamp ?? "").localeCompare(a.timestamp ?? "");

@@ -219,7 +219,7 @@ describe("the chain", () => {
       at: firstCommitAt * 1000 - 590_000,
     });
     decided("main", "We decided to keep the session cookie.", { turn: 1 });
-    await seen(repo.commit("one", { "a.ts": "x // main/a1:1\n" }));
+    await seen(repo.commit("one", { "a.ts": "session(cookie) // main/a1:1\n" }));
     const answer = await why("a.ts", 1);
     expect(answer.origins[0]?.turn).toMatchObject({
       prompt: "look for the bug",
@@ -230,7 +230,7 @@ describe("the chain", () => {
 });
 
 describe("decisions", () => {
-  it("are those of near turns, and those of other sessions that concern the lines; the nearest first", async () => {
+  it("are those that concern the lines, the nearest first, and none that was only made nearby", async () => {
     rememberSession(
       repo.memory,
       "s",
@@ -238,8 +238,10 @@ describe("decisions", () => {
     );
     rememberSession(repo.memory, "other", ["about the file"]);
     decided("s", "We decided on the far away thing.", { turn: 1 }, 0);
-    decided("s", "We decided on the near thing.", { turn: 19 }, 1);
-    decided("s", "We decided on the nearest thing.", { turn: 20 }, 2);
+    decided("s", "We decided on takeLock for the near thing.", { turn: 19 }, 1);
+    decided("s", "We decided that a.ts holds the nearest thing.", { turn: 20 }, 2);
+    decided("s", "We decided on another colour of the palette.", { turn: 18 }, 3);
+    decided("s", "We decided later on takeLock for all.", { turn: 22 }, 4);
     const before = { turn: 1, startedAt: firstCommitAt * 1000 - 86_400_000 };
     decided("other", "We decided on takeLock for the cache.", { ...before, files: ["a.ts"] }, 0);
     decided("other", "We decided to sort the imports by length.", { ...before, files: ["a.ts"] }, 1);
@@ -251,8 +253,8 @@ describe("decisions", () => {
     const answer = await why("a.ts", 1);
     expect(answer.decisions.map(({ text, near }) => [text, near])).toEqual([
       ["Keep it simple", "session"],
-      ["We decided on the nearest thing.", "session"],
-      ["We decided on the near thing.", "session"],
+      ["We decided that a.ts holds the nearest thing.", "session"],
+      ["We decided on takeLock for the near thing.", "session"],
       ["We decided on takeLock for the cache.", "file"],
     ]);
     expect(answer.decisions.map(({ score }) => score)).toEqual(
@@ -285,7 +287,7 @@ describe("decisions", () => {
     decided("s", "We decided to keep cached sessions in redis instead of memory.", { turn: 1 }, 0);
     const taken = "We decided to keep cached sessions in memory instead of redis.";
     decided("later", taken, { turn: 1, startedAt: after, files: ["a.ts"] }, 0);
-    await seen(repo.commit("one", { "a.ts": "x // s:1\n" }));
+    await seen(repo.commit("one", { "a.ts": "redis.keep(cached, sessions) // s:1\n" }));
     expect((await why("a.ts", 1)).freshness).toMatchObject({
       state: "reconsidered",
       later_decisions: [{ text: taken }],

@@ -29,8 +29,17 @@ export function relativeTime(iso: string, now = currentTime()): string {
   const at = new Date(iso);
   const seconds = (at.getTime() - now) / 1000;
   if (Math.abs(seconds) >= longAgo) return dateOf(at, at.getFullYear() !== new Date(now).getFullYear());
+  const days = daysBetween(at.getTime(), now);
+  if (seconds <= -86_400 || (days > 0 && seconds <= -6 * 3600))
+    return relative.format(-Math.max(days, 1), "day");
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit ? relative.format(Math.trunc(seconds / unit[1]), unit[0]) : "just now";
+}
+
+/** Midnights from a time to another, where the reader is. */
+function daysBetween(then: number, now: number): number {
+  const midnight = (at: number) => new Date(at).setHours(0, 0, 0, 0);
+  return Math.round((midnight(now) - midnight(then)) / 86_400_000);
 }
 
 const dateOf = (at: Date, withYear: boolean) => (withYear ? datedInYear : dated).format(at);

@@ -178,12 +178,16 @@ interface Reading {
   content: number;
 }
 
-function readingOf(sentence: string): Reading | null {
+function readingOf(
+  sentence: string,
+  leastContent = minContent,
+  leastWords: number = limits.minWords,
+): Reading | null {
   if (sentence.length > limits.maxCharacters || sentence.startsWith("<")) return null;
   const count = sentence.split(/\s+/).length;
-  if (count < limits.minWords || count > limits.maxWords) return null;
+  if (count < leastWords || count > limits.maxWords) return null;
   const said = sentence.replace(marker, "").trim();
-  const names = new Set(said.match(name)).size;
+  const names = new Set(said.match(name)).size + (said.match(quoted)?.length ?? 0);
   const bare = said
     .replace(name, "N")
     .replace(quoted, "Q")
@@ -197,7 +201,7 @@ function readingOf(sentence: string): Reading | null {
     question.test(said) ||
     said.endsWith(":") ||
     subject.test(said) ||
-    content < minContent
+    content < leastContent
   )
     return null;
   return { bare, body, content };
@@ -228,6 +232,99 @@ export function isTypedChoice(sentence: string): boolean {
   if (!adopting.test(bare) && !(isOrder && absolute.test(body))) return false;
   return anyOf(bare, turned, insteadAlone, everywhere, reason);
 }
+
+/** What something shall be, or where it shall come from. */
+const norm = words(
+  "should(?:n't)?(?: not)?|must(?:n't)?(?: not)?|needs? to|has to|have to|is supposed to|are supposed to|ought to|shall",
+);
+const place = words("comes? from|goes? (?:in|into|to|under)|belongs?|lives? in|stays?|is the source of");
+const notThat = /,\s+(?:and\s+|but\s+)?not\s+\w/i;
+const condition = words("if|when|unless|until|whenever|as long as|for (?:all|every|each|any)|in case");
+const exclusive = words(
+  "only|always|never|by default|everywhere|no longer|from now on|at most|at least|regardless",
+);
+const forbidding = first("don't|do not|never|avoid|no|not");
+/** Of the work at hand rather than of the project. */
+const ofTheWork = words(
+  "prs?|pull request|commit(?:ting|s)?|push(?:ed|ing)?|(?:this|current|new) branch|branch(?:es)? (?:now|here|first)|rebase|review(?:ers?|ed)?|continue|before (?:we|you)|for me|your|you|agents?|sub-?agents?",
+  "bugbot|linear|figma|screenshot|summary|check(?:ed|ing)?|look(?:ed|ing)? (?:at|into)|investigat\\w*|try|run|step|next|todo|task|plan|document(?:ation)?|docs?|readme|claude\\.md",
+);
+/** A command or a field that is taken away, or another name, is a choice in few words. */
+const fewContent = 1;
+const fewWords = 4;
+const ownVoice = words("we|i|i'd|let's|our|us|my|please");
+/** It waits for an answer, or names nothing. */
+const unclear = /\bright\s*[?.]?$|\b(?:solution|something|stuff|things?|better|robust|cleaner|nicer)\b/i;
+const dropsFirst =
+  /^(?:completely |entirely )?(?:remove|drop|hide|get rid of)\b.{3,}\b(?:entirely|completely|altogether|instead)\b/i;
+const wishing =
+  "\\b(?:let['’]?s|we should|we must|please|i want to|i want us to|i['’]?d like (?:us )?to|i would (?:rather|prefer to)|we want to)\\s+(?:also\\s+|completely\\s+|just\\s+|simply\\s+|entirely\\s+|really\\s+|not\\s+|then\\s+|still\\s+|rather\\s+)*";
+const dropping = new RegExp(
+  `${wishing}(?:(?:remove|drop|hide|keep(?! (?:going|on|at|up|it|this|that|in mind|working|looking)\\b)|disable|deprecate|get rid of|default)\\b(?:\\W+\\w+)+|make\\b.{3,60}\\b(?:hidden|optional|required|default|configurable|private|public|internal|read-?only|explicit)\\b|(?:replace|rename|change|swap|switch)\\b.{3,90}\\b(?:with|by|to|into)\\b)`,
+  "i",
+);
+const onlyWhen = words("only (?:when|if|after|for|in|on|with|once|where)");
+/** "Option 1 does not work since the hash can change". */
+const rejects = words(
+  "(?:does not|doesn't|won't|will not|cannot|can't) work (?:because|since|as|here because)",
+);
+const decidedAgainst =
+  /\b(?:defer|postpone|skip|leave (?:out|off)|no need (?:for|to)|not worth|out of scope|overkill|abandon)\b/i;
+
+/**
+ * Whether a sentence that a person typed sets a rule for what is built: "the author comes from the metadata, not from
+ * settings", "only hidden sessions should be skipped, since they have no prompt", "let's remove the start command".
+ */
+export function isTypedRule(sentence: string): boolean {
+  const reading = readingOf(sentence, fewContent, fewWords);
+  if (reading === null) return false;
+  const { bare, body, content } = reading;
+  if (rejects.test(bare) && !anyOf(bare, hedge, narration, tests)) return content > minDeclared;
+  if (anyOf(bare, hedge, vague, elsewhere, narration, business, unclear)) return false;
+  const main = mainOf(bare).replace(/,\s+(?:and\s+|but\s+)?not\s.*$/, "");
+  if (anyOf(main, trouble, past, ofTheWork, tidying)) return false;
+  if (onlyWhen.test(bare) && (reason.test(bare) || /,\s+(?:they|it|that)\b/i.test(bare) || norm.test(main)))
+    return true;
+  if (dropping.test(bare) || dropsFirst.test(body)) return !tests.test(bare);
+  if (content < minContent || pronounFirst.test(body)) return false;
+  const isForbidden = forbidding.test(body);
+  // A reviewer's words, pasted, speak of the code alone.
+  const isOwn =
+    ownVoice.test(bare) || isForbidden || ordering.test(body) || /^[\s\p{P}]*\p{Ll}/u.test(sentence);
+  if (!isOwn) return false;
+  const isRule = anyOf(bare, turned, contrast, exclusive, reason) || notThat.test(bare);
+  if (tests.test(bare)) return exclusive.test(bare) && norm.test(main);
+  if (place.test(main) && notThat.test(bare)) return true;
+  if (norm.test(main) && isRule) return true;
+  if (isForbidden) return condition.test(bare) || reason.test(bare) || content > minDeclared;
+  return decidedAgainst.test(bare) && (wish.test(bare) || ordering.test(body));
+}
+
+/** Words with which an agent says what it chose. */
+const agentChose =
+  /\b(?:I|we)(?:['’]ve| have)?\s+(?:deliberately |intentionally |also )?(?:chose|chosen|decided|opted|went with|picked|kept|left|avoided|used|preferred)\b/i;
+
+/** Whether a sentence with which an agent closes its work says what it chose, against what, and why. */
+export function isAgentsChoice(sentence: string, next = ""): boolean {
+  const reading = readingOf(sentence);
+  if (reading === null) return false;
+  const { bare, body, content } = reading;
+  if (!(reason.test(body) || isReason(next)) || pronounFirst.test(body) || content < minDeclared)
+    return false;
+  if (
+    anyOf(bare, hedge, tests, business, tidying, elsewhere, passing) ||
+    anyOf(mainOf(body), trouble, wasOnce)
+  )
+    return false;
+  return agentChose.test(bare) && anyOf(bare, contrast, turned);
+}
+
+/** Whether an answer sets something apart from something else: "only by a flag, not in a prompt". */
+export const setsApart = (said: string): boolean => anyOf(said, contrast, turned, notThat, exclusive);
+
+/** Whether an answer says what to do: "keep current: condense on commit". */
+export const isOrder = (said: string): boolean =>
+  ordering.test(said.replace(lead, "")) && !anyOf(said, hedge, narration);
 
 /**
  * Whether a sentence of a commit or a record gives a choice and its reason: "Keep the queue in SQLite rather than in

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../../test/support/any-text.ts";
 import { conversation, prompt, text, used } from "../../../test/support/turn-fixture.ts";
-import { isReasonedChoice, isTypedChoice } from "./choice.ts";
+import { isReasonedChoice, isTypedChoice, isTypedRule } from "./choice.ts";
 import { DecisionReader, reasonedChoices } from "./find.ts";
 import { claimOf, relationOf } from "./stored.ts";
 
@@ -116,7 +116,12 @@ describe("decisions in a session", () => {
 
   it("are a person's answers to questions with options, with what the option says", () => {
     expect(ask([where], answers("SQLite (Recommended)"))).toEqual([
-      'Where should the "queue" live? → SQLite (one file, survives a crash)',
+      'Where should the "queue" live? → SQLite (one file, survives a crash), not Files',
+    ]);
+    const folder = { label: "Folder of jobs", description: "one file for each" };
+    const other = { ...where, options: [where.options[0], folder] };
+    expect(ask([other], answers(folder.label))).toEqual([
+      'Where should the "queue" live? → Folder of jobs (one file for each), not SQLite, against the recommendation',
     ]);
     const both = { ...where, multiSelect: true };
     expect(ask([both], answers("SQLite (Recommended), Files"))).toEqual([
@@ -127,8 +132,36 @@ describe("decisions in a session", () => {
   it("may be in the person's own words, if these choose", () => {
     const said = 'let\'s keep "jobs" in memory instead of a file, they are short-lived';
     expect(ask([where], answers(said))).toEqual([`Where should the "queue" live? → ${said}`]);
+    expect(ask([where], answers("keep current: in memory until the commit"))).toEqual([
+      'Where should the "queue" live? → keep current: in memory until the commit',
+    ]);
     for (const said of ["what would you do?", "not sure", "Something else", "there is a queue in the cloud"])
       expect(ask([where], answers(said))).toEqual([]);
+  });
+
+  it("may be a rule in own words, whatever was asked", () => {
+    const next = { ...where, question: "What would you like to do next?" };
+    const said = "the only way to turn it off is a flag, not a prompt";
+    expect(ask([next], `User has answered your questions: "${next.question}"="${said}".`)).toEqual([said]);
+  });
+
+  it("are the agent's option that a person takes, in the agent's words", () => {
+    const offered =
+      "Two ways:\n\n**Option 1: Keep one queue for all**\nSimple.\n\n**Option 2**: A queue for each user";
+    const taken = (said: string) => decided(prompt("Build the queue"), text(offered), prompt(said));
+    expect(taken("I like option 2, go on")).toEqual(["I like option 2, go on → A queue for each user"]);
+    expect(taken("what does option 2 cost?")).toEqual([]);
+    expect(taken("option 7 please")).toEqual([]);
+  });
+
+  it("are what the agent says it chose when it closes work on files, with what against and why", () => {
+    const chose = "I chose three tries instead of a retry library, because the library needs a runtime.";
+    const written = used("Write", { file_path: "/repo/a.ts" }, "ok", {}, [
+      { path: "/repo/a.ts", how: "write" },
+    ]);
+    expect(decided(prompt("Build it"), written, text(`Done.\n\n${chose}`))).toEqual([chose]);
+    expect(decided(prompt("Build it"), text(chose))).toEqual([]);
+    expect(decided(prompt("Build it"), text(chose), written, text("Done."))).toEqual([]);
   });
 
   it("are no answers about the course of the session", () => {
@@ -199,4 +232,29 @@ describe("of two decisions the later", () => {
     expect(relation("Keep the palette of the terminal in one file", earlier)).toBeNull();
     expect(relation("Retry the download three times when the mirror fails", earlier)).toBeNull();
   });
+});
+
+it.each([
+  "let's completely remove the `start` command",
+  'let\'s make the "entire start" command hidden',
+  "the author comes from the metadata, not from settings",
+  "tests only when asked, they cost tokens",
+  "Option 1 doesn't work since the commit hash can change, that's why we add the trailer",
+  "I want to replace the usage of getUserID with a machine identifier",
+  "we should record that field also in the session metadata, so we have just to read it",
+])("sets a rule: %s", (sentence) => {
+  expect(isTypedRule(sentence)).toBe(true);
+});
+
+it.each([
+  "let's remove the failing test",
+  "can we remove the start command?",
+  "let's remove it",
+  "The regex here should be more restrictive to match exactly 12 hex characters.",
+  "we should have a more robust solution to ensure it is always addressed",
+  "you should only push when I say so",
+  "the settings were read from the home, not from the project",
+  "we could only show hidden sessions",
+])("sets none: %s", (sentence) => {
+  expect(isTypedRule(sentence)).toBe(false);
 });

@@ -5,8 +5,16 @@ import type { ChunkDecision } from "../../store/memory/memory-records.ts";
 import { handsOverPlan } from "../chunks/kinds.ts";
 import { answersIn, type QuestionAnswer, questionsIn } from "../questions.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../summaries/prose.ts";
-import type { Turn } from "../turn-content.ts";
-import { isReason, isReasonedChoice, isTypedChoice } from "./choice.ts";
+import { actionOf, type Turn } from "../turn-content.ts";
+import {
+  isAgentsChoice,
+  isOrder,
+  isReason,
+  isReasonedChoice,
+  isTypedChoice,
+  isTypedRule,
+  setsApart,
+} from "./choice.ts";
 import { isChoiceElsewhere } from "./other-languages.ts";
 
 /** A decision, and the line of the session that holds it. */
@@ -19,11 +27,14 @@ const maxTyped = 600;
 const maxDecision = 400;
 
 /**
- * Finds decisions in a session's turns, one after the other: a person's answers to questions with options, and the
- * choices that they type. What an agent says is no decision, however it is put.
+ * Finds decisions in a session's turns, one after the other: a person's answers to questions with options, the choices and
+ * rules that they type, options of the agent's that they take, and what the agent says it chose, with its reason, when it
+ * closes work on files. What an agent says meanwhile is no decision, however it is put.
  */
 export class DecisionReader {
   private readonly known = new Set<string>();
+  /** What the agent said last. */
+  private lastSaid = "";
 
   /** @param marks words of the project's own: a sentence with one of them is a decision, whoever says it */
   constructor(private readonly marks: RegExp | null = null) {}
@@ -41,23 +52,34 @@ export class DecisionReader {
         found.push({ text, turn: turn.number, by, seq });
       }
     };
+    let closing: { text: string; seq: number } | null = null;
+    let hasWritten = false;
     for (const { seq, entries } of turn.lines) {
       for (const entry of entries) {
         if (entry.kind === "prompt" && entry.by !== "agent")
           add(entry.by ?? "person", seq, this.typedIn(entry.text));
-        else if (entry.kind === "text") add("agent", seq, this.markedIn(entry.text));
-        else if (entry.kind === "tool_use") uses.set(entry.id, entry);
-        else if (entry.kind === "tool_result" && !entry.isError) {
+        else if (entry.kind === "text") {
+          add("agent", seq, this.markedIn(entry.text));
+          closing = { text: entry.text, seq };
+          this.lastSaid = entry.text;
+        } else if (entry.kind === "tool_use") {
+          uses.set(entry.id, entry);
+          closing = null;
+          hasWritten ||= actionOf(entry) === "write";
+        }
+        if (entry.kind === "tool_result" && !entry.isError) {
           const questions = questionsIn(uses.get(entry.id)?.input ?? {});
           add("person", seq, answersIn(questions, entry.text).flatMap(answered));
         }
       }
     }
+    if (closing !== null && hasWritten) add("agent", closing.seq, choicesIn(closing.text, isAgentsChoice));
     return found;
   }
 
   private typedIn(text: string): string[] {
-    return [...(isTyped(text) ? choicesIn(text, isChoice) : []), ...this.markedIn(text)];
+    const typed = isTyped(text) ? [...optionTaken(text, this.lastSaid), ...choicesIn(text, isChoice)] : [];
+    return [...typed, ...this.markedIn(text)];
   }
 
   private markedIn(text: string): string[] {
@@ -67,7 +89,28 @@ export class DecisionReader {
   }
 }
 
-const isChoice = (sentence: string) => isTypedChoice(sentence) || isChoiceElsewhere(sentence);
+const isChoice = (sentence: string) =>
+  isTypedChoice(sentence) || isTypedRule(sentence) || isChoiceElsewhere(sentence);
+
+/** "I like option 2", "let's go with approach B": nothing that asks about it, or speaks against it. */
+const taking =
+  /^[^?]{0,60}?\b(?:like|go with|take|do|use|prefer|choose|pick|implement|try|yes|ok|okay|want|be|definitely|sounds)\b[^?.]{0,40}?\b(option|approach|alternative|solution)\s+#?([1-9A-E])\b(?![^.]*(?:\?|doesn|not work|won['’]?t))/i;
+const takenAlone =
+  /^(?:option|approach|alternative|solution)\s+#?([1-9A-E])\b(?!\s*(?:doesn|does not|won|is (?:not|wrong|bad)))(?!.*\?)/i;
+
+/** The option of those that the agent named last which a person takes, in the agent's words. */
+function optionTaken(text: string, lastSaid: string): string[] {
+  const [sentence = ""] = sentencesOf(joinWrapped(text));
+  const taken = taking.exec(sentence)?.[2] ?? takenAlone.exec(sentence.trim())?.[1];
+  if (taken === undefined) return [];
+  const named = new RegExp(
+    `^[\\s#*>-]*(?:option|approach|alternative|solution)\\s+${taken}\\b[\\s*]*[:.)—–-]+\\s*(.+)$`,
+    "im",
+  );
+  const title = named.exec(lastSaid)?.[1];
+  if (title === undefined) return [];
+  return [beginningOf(`${oneLine(sentence, 160)} → ${oneLine(title, 200)}`, maxDecision)];
+}
 
 /** Choices that give their reason, in what an author wrote down: the body of a commit, a client's notes on the project. */
 export function reasonedChoices(text: string): string[] {
@@ -134,16 +177,49 @@ const maxForeign = 0.2;
 const unsettled =
   /\?|^(?:something else|other|other \(.*\)|skip|none|not sure|unsure|i don['’]?t know|no idea|you (?:decide|choose|pick)|let me|done|wait|stop|cancel|chat about this|up to you|whatever)\b/i;
 
-function answered({ question, chosen, said }: QuestionAnswer): string[] {
+/** An answer in own words that asks for something else first. */
+const asksFirst =
+  /^(?:explain|show|tell|give|list|what|why|how|which|first|before|can|could|do you|is|are|let['’]?s (?:talk|discuss|see)|actually|hmm|start|go|yes|no|ok|okay|sure|both|all|open|check|look|read|run|see)\b[^,;:]{0,24}$/i;
+/** Words of an answer in own words. */
+const minOwnWords = 4;
+const maxOwnWords = 60;
+
+/** What a person answered in own words: it may be a rule, whatever was asked; else it settles what was asked. */
+function answeredInOwnWords({ question, said }: QuestionAnswer, isAboutWork: boolean): string[] {
+  const count = said.split(/\s+/).length;
+  if (count > maxOwnWords || count < minOwnWords || asksFirst.test(said)) return [];
+  const isSettled = isChoice(said) || setsApart(said);
+  if (isAboutWork) return isSettled ? [beginningOf(oneLine(said, maxDecision), maxDecision)] : [];
+  if (!(isSettled || isOrder(said)) || contentWords(said).size < 2) return [];
+  return [beginningOf(`${oneLine(question.text, 200)} → ${oneLine(said, 200)}`, maxDecision)];
+}
+
+const recommended = /\s*\((?:recommended|default)\)/i;
+
+function answered(answer: QuestionAnswer): string[] {
+  const { question, chosen, said } = answer;
   if (question.options.length < 2 || unsettled.test(said)) return [];
-  if (ofTheMoment.test(question.text) || ofFactOrWork.test(question.text)) return [];
   if ((question.text.match(foreign)?.length ?? 0) > question.text.length * maxForeign) return [];
-  if (chosen.some(({ description }) => ofTheSession.test(description))) return [];
-  // Own words may be anything: a question back, a fact, a change of the subject.
-  if (chosen.length === 0 && !isTypedChoice(said)) return [];
+  const isAboutWork = ofTheMoment.test(question.text) || ofFactOrWork.test(question.text);
+  if (chosen.length === 0) return answeredInOwnWords(answer, isAboutWork);
+  if (isAboutWork || chosen.some(({ description }) => ofTheSession.test(description))) return [];
   const [only] = chosen;
   const why = chosen.length === 1 && only!.description !== "" ? ` (${oneLine(only!.description, 160)})` : "";
-  const picked = oneLine(said, 200).replace(/ \(recommended\)/gi, "");
+  const plain = (label: string) => oneLine(label, 80).replace(recommended, "");
+  const picked = oneLine(said, 200).replace(new RegExp(recommended, "gi"), "");
   if (contentWords(`${question.text} ${picked}`).size < 3) return [];
-  return [beginningOf(`${oneLine(question.text, 200)} → ${picked}${why}`, maxDecision)];
+  const others = question.options
+    .filter((option) => !chosen.includes(option))
+    .map(({ label }) => plain(label));
+  const isAgainst =
+    !chosen.some(({ label }) => recommended.test(label)) &&
+    question.options.some(({ label }) => recommended.test(label));
+  const against =
+    chosen.length > 1 || others.length > maxOthers
+      ? ""
+      : `, not ${others.join(" or ")}${isAgainst ? ", against the recommendation" : ""}`;
+  return [beginningOf(`${oneLine(question.text, 200)} → ${picked}${why}${against}`, maxDecision)];
 }
+
+/** Options that were not chosen, to be named. */
+const maxOthers = 3;

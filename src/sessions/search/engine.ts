@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { PommelError } from "../../base/errors.ts";
 import { tokenStream } from "../../base/text/tokens.ts";
-import { heldShare, isLiteral, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
+import { heldShare, holdsNames, isLiteral, namesAsked, termsOf, weighTerms } from "../../code/search/confidence/asked-terms.ts";
 import {
   type Judgement,
   judgedBy,
@@ -207,7 +207,8 @@ export class SessionSearch {
       const held = heldShare(asked, text);
       const near = nearness?.best[nearness.placeOf.get(id) ?? -1] || 0;
       if (result.signals) Object.assign(result.signals, roundAll({ held, ...(nearness && { near }) }));
-      return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text) };
+      const namesHeld = holdsNames(namesAsked(query), text);
+      return { held, nearness: near, defines: false, literal: isLiteral(query.raw, text), namesHeld };
     });
     const { known, chunks } = asked;
     const nearest = nearness && highest(nearness, scope);

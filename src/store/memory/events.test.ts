@@ -142,7 +142,10 @@ describe("finding", () => {
 
 describe("members", () => {
   beforeEach(() => {
-    addSession(store.memory, "on", { branch: "feat/auth", startedAt: 100, lastAt: 200 });
+    const on = addSession(store.memory, "on", { branch: "feat/auth", startedAt: 100, lastAt: 200 });
+    saveTurn(store.memory, on.id, turn(1, { branch: "feat/auth" }));
+    // Nothing was said in it.
+    addSession(store.memory, "silent", { branch: "feat/auth", startedAt: 100, lastAt: 200 });
     const { id } = addSession(store.memory, "was-on", { branch: "main", startedAt: 300, lastAt: 400 });
     saveTurn(store.memory, id, turn(1, { branch: "feat/auth" }));
     addSession(store.memory, "off", { branch: "main", startedAt: 500, lastAt: 600 });

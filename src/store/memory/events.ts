@@ -145,6 +145,7 @@ const members = `
   UNION
   SELECT 'session', s.uid FROM own JOIN sessions s
     ON s.parent_id IS NULL AND instr(s.uid, '/') = 0
+      AND EXISTS (SELECT 1 FROM turns WHERE session_id = s.id)
       AND (own.branch IS NULL OR s.branch = own.branch
         OR EXISTS (SELECT 1 FROM turns WHERE session_id = s.id AND branch = own.branch))
       AND (own.ends_at IS NULL OR s.started_at <= own.ends_at)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { analyseQuery } from "../query.ts";
-import { heldShare, isLiteral, termsOf, weighTerms } from "./asked-terms.ts";
+import { heldShare, holdsNames, isLiteral, namesAsked, termsOf, weighTerms } from "./asked-terms.ts";
 
 const asked = (query: string, holding: Record<string, number>) => {
   const terms = termsOf(analyseQuery(query));
@@ -36,6 +36,17 @@ describe("heldShare", () => {
 
   it("finds words whose case changes the length of the text", () => {
     expect(heldShare(both, "İİİ retry")).toBeCloseTo(0.5);
+  });
+});
+
+describe("holdsNames", () => {
+  it.each([
+    ["zanzibar1", "const zanzibar2 = 1", false],
+    ["zanzibar1", "call(Zanzibar1)", true],
+    ["where is parseConfig read", "parse the config", false],
+    ["where is the config parsed", "anything", true],
+  ])("%j in %j: %j", (query, text, holds) => {
+    expect(holdsNames(namesAsked(analyseQuery(query)), text)).toBe(holds);
   });
 });
 

@@ -71,6 +71,20 @@ function wordAround(text: string, at: number): string {
   return text.slice(start, end);
 }
 
+/** A name as code has it: with a capital inside, an underscore, or digits. */
+const codeName = /\p{Ll}\p{Lu}|_|\p{L}\d|\d\p{L}/u;
+
+/** The names in a query that stand for themselves: their parts may be anywhere. */
+export const namesAsked = ({ written }: Pick<AnalysedQuery, "written">): string[] =>
+  [...written].filter((name) => codeName.test(name) && !/\s/.test(name));
+
+/** Whether a text holds each of some names as a whole, in any case. */
+export function holdsNames(names: readonly string[], text: string): boolean {
+  if (names.length === 0) return true;
+  const lower = shortenLines(text).slice(0, maxLook).toLowerCase();
+  return names.every((name) => lower.includes(name.toLowerCase()));
+}
+
 /** Whether a text contains the whole query, or a quoted part of it, literally. */
 export function isLiteral(query: string, text: string): boolean {
   const quoted = [...query.matchAll(/"([^"]{3,})"|`([^`]{3,})`/g)].map(([, a, b]) => a ?? b ?? "");

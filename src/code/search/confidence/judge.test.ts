@@ -39,6 +39,12 @@ describe.each(["code", "sessions", "history"] as const)("judge of %s", (searched
     expect(judge(searched, bad, [evidence({ held: 0.5, [name]: true })]).verdict).toBe("found");
   });
 
+  it("never says found of a name that no result has as a whole", () => {
+    const parts = evidence({ held: 1, nearness: 0.6, namesHeld: false });
+    expect(judge(searched, good, [parts, parts]).verdict).toBe("maybe");
+    expect(judge(searched, good, [parts, { ...parts, namesHeld: true }]).verdict).toBe("found");
+  });
+
   it("uses words alone if a question has no vector", () => {
     const asked = { known: 1, nearness: null, chunks: 1000 };
     expect(judge(searched, asked, [evidence({ held: 1, nearness: null })]).verdict).toBe("found");
@@ -53,4 +59,11 @@ describe.each(["code", "sessions", "history"] as const)("judge of %s", (searched
       expect(size).toBeLessThanOrEqual(0);
     }
   });
+});
+
+it("does not say that something is not in a memory of a few sessions", () => {
+  const small = { ...bad, chunks: 8 };
+  const none = Array.from({ length: 3 }, () => evidence());
+  expect(judge("sessions", small, none).verdict).toBe("maybe");
+  expect(judge("sessions", bad, none).verdict).toBe("probably_not_here");
 });

@@ -26,6 +26,8 @@ export interface ResultEvidence {
   defines: boolean;
   /** It contains the whole query, or its quoted part, literally. */
   literal: boolean;
+  /** It holds each name of the query as a whole, if that has any; left out: nobody looked. */
+  namesHeld?: boolean;
 }
 
 /** What an answer as a whole is worth. */
@@ -50,6 +52,9 @@ export const named = (results: readonly unknown[]): Judgement => ({
   ...(results.length > 0 && { is_named: true }),
 });
 
+/** Of fewer chunks of sessions nobody can say that something is not there. */
+const fewestChunks = 30;
+
 /** The results that decide; independent of the limit. */
 export const judgedBy = 10;
 
@@ -67,8 +72,13 @@ export function judge(
   const { found, notHere } = thresholds[searched];
   // Meaning alone is a likeness: what holds no word of the question may be the answer, but nobody has found it.
   const holdsNothing = best.every(({ held }) => held === 0);
-  if (probability >= found && !holdsNothing) return { verdict: "found", probability };
-  return { verdict: probability < notHere ? "probably_not_here" : "maybe", probability };
+  // The parts of a name that was deleted may stand anywhere.
+  const lacksName = best.every(({ namesHeld }) => namesHeld === false);
+  if (probability >= found && !holdsNothing && !lacksName) return { verdict: "found", probability };
+  // In a memory of a few sessions nothing is rare, and a likeness says little: what holds no word may still be meant.
+  const isTooSmall = searched === "sessions" && asked.chunks < fewestChunks;
+  if (probability < notHere && !isTooSmall) return { verdict: "probably_not_here", probability };
+  return { verdict: "maybe", probability: lacksName ? Math.min(probability, found) : probability };
 }
 
 /** What the verdict is made of, as numbers. */

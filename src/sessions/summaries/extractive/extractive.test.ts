@@ -125,7 +125,7 @@ describe("a summary", () => {
       used("AskUserQuestion", { questions: [question] }, answer),
     );
     expect(part(asked, "Decisions")).toEqual([
-      "- Which cache shall the search use? → Redis, shared between hosts",
+      "- Which cache shall the search use? → Redis, shared between hosts, not A table",
     ]);
   });
 

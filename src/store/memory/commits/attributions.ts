@@ -236,6 +236,18 @@ export function linesOfToolUses(
   );
 }
 
+/** Lines that turns of a session wrote, in commits, moved lines left out; both ends included. */
+export function linesOfTurns(
+  memory: Memory,
+  range: { sessionUid: string; first: number; last: number },
+): { commitId: number; path: string; first: number; last: number }[] {
+  return memory.all(
+    `SELECT commit_id AS commitId, path, first_line AS first, last_line AS last FROM attributions
+     WHERE session_uid = @sessionUid AND turn BETWEEN @first AND @last AND author = 'agent' AND how <> 'moved'`,
+    range,
+  );
+}
+
 /** When the first commit was made that holds lines of each call of a session. Milliseconds since the epoch. */
 export function firstCommitsOf(memory: Memory, sessionUid: string): Map<string, number> {
   const rows = memory.all<{ call: string; at: number }>(

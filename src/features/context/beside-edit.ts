@@ -1,0 +1,130 @@
+import { readFileSync } from "node:fs";
+import { basename, extname, join } from "node:path";
+import { relativeTime } from "../../base/text/relative-time.ts";
+import { beginningOf } from "../../base/text/text-size.ts";
+import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
+import { fixesOf } from "../fix/find-fixes.ts";
+import { recordedEditsOf } from "../lost/find-lost-text.ts";
+import { askedIn } from "./for-failure.ts";
+import { type ContextSource, type Injection, inSight, placeOf } from "./source.ts";
+
+/** What happened to a file that is edited: what others just did to it, and how what failed in it was fixed. */
+
+/** Somebody who changed a file so lately may be at it still. Milliseconds. */
+const justNowMs = 3_600_000;
+/** Turns of other sessions that are looked through. */
+const maxTurns = 12;
+/** Characters. */
+const longest = { prompt: 100, error: 160 } as const;
+
+/** That another session changed the file within the hour; at most one. */
+export function recentChangeOf(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  const { memory, root, worktrees, now, until } = source;
+  const at = until ?? now;
+  const edits = recordedEditsOf(memory, [root, ...worktrees], file, {
+    maxTurns,
+    leaves: inSight(source, sessionUid),
+  });
+  const last = edits.findLast((edit) => edit.at !== null && edit.at <= at && edit.at >= at - justNowMs);
+  return last === undefined ? [] : [changeToTell(source, last, file, at)];
+}
+
+/** "Another agent changed this file 20 minutes ago", asked what; with the size of what it did. */
+function changeToTell(
+  source: ContextSource,
+  { sessionUid, author, turn, at, added, removed }: ReturnType<typeof recordedEditsOf>[number],
+  file: string,
+  now: number,
+): Injection {
+  const asked = beginningOf(askedIn(source, sessionUid, turn), longest.prompt);
+  return {
+    ref: `change:${sessionUid}:${turn}:${file}`,
+    kind: `Another session changed this file ${relativeTime(at ?? now, now)}`,
+    quote: `${basename(file)} +${added.length} -${removed.length}${asked === "" ? "" : `, asked: ${asked}`}`,
+    place: placeOf({ session: sessionUid, turn, author, at }),
+    why: "another session changed it within the hour",
+    score: null,
+    session: sessionUid,
+  };
+}
+
+/** How far back a failure in the file is of interest. Milliseconds. */
+const failedWithinMs = 60 * 86_400_000;
+/** Failed commands that are looked through, the latest. */
+const maxFailures = 300;
+
+/** How the latest error that named the file was fixed, where another session fixed it in this file; at most one. */
+export function lastFixIn(source: ContextSource, sessionUid: string, file: string): Injection[] {
+  const { memory, root, worktrees, now, until } = source;
+  const sees = inSight(source, sessionUid);
+  const since = (until ?? now) - failedWithinMs;
+  const name = basename(file);
+  const failed = listCommands(memory, { outcome: "failed", until, limit: maxFailures }).filter(
+    (run) => (run.at ?? 0) >= since && !sees(run.sessionUid) && lineNaming(run, name) !== null,
+  );
+  for (const run of failed.slice(0, 3)) {
+    const line = lineNaming(run, name)!;
+    const { verdict, errors } = fixesOf([root, ...worktrees], memory, {
+      ...{ error: line, limit: 1, until },
+      leaves: sees,
+    });
+    const fix = verdict === "found" ? errors[0]?.fix : null;
+    if (fix == null || !fix.edits.some(({ path }) => path === file)) continue;
+    return [fixToTell(line, fix, file)];
+  }
+  return [];
+}
+
+/** The line of an error that names a file, as compilers and tests do: `a.ts:12`, `a.ts(12,`. */
+function lineNaming({ error }: CommandRecord, name: string): string | null {
+  const lines = (error ?? "").split("\n");
+  return lines.find((line) => line.includes(`${name}:`) || line.includes(`${name}(`)) ?? null;
+}
+
+function fixToTell(
+  line: string,
+  fix: NonNullable<ReturnType<typeof fixesOf>["errors"][number]["fix"]>,
+  file: string,
+): Injection {
+  const commit = fix.commit === null ? "" : `, commit ${fix.commit.hash.slice(0, 7)}`;
+  return {
+    ref: `fix:${fix.session_id}:${fix.turn}:${file}`,
+    kind: "Failed here before",
+    quote: `${beginningOf(line.trim(), longest.error)} → fixed in this file${commit}`,
+    place: placeOf({
+      session: fix.session_id,
+      turn: fix.turn,
+      at: fix.timestamp === null ? null : Date.parse(fix.timestamp),
+    }),
+    why: "an error here was fixed before",
+    score: null,
+    session: fix.session_id,
+  };
+}
+
+/** Files in which people tell agents how a project is checked. */
+const instructionFiles = [
+  "CLAUDE.md",
+  "AGENTS.md",
+  "GEMINI.md",
+  ".github/copilot-instructions.md",
+  ".cursorrules",
+  "CONTRIBUTING.md",
+];
+/** Texts are checked by nobody's command. */
+const texts = new Set([".md", ".mdx", ".txt", ".rst", ".adoc"]);
+/** Of the words of a command those that name it. */
+const namingWords = 2;
+
+/** Whether a command need not be told of after an edit: the file is a text, or the agent has read of the command. */
+export function needsNoCheck(root: string, file: string, form: string): boolean {
+  if (texts.has(extname(file))) return true;
+  const named = form.split(/\s+/).slice(0, namingWords).join(" ");
+  return instructionFiles.some((path) => {
+    try {
+      return readFileSync(join(root, path), "utf8").includes(named);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,39 @@
+import { distinctiveKeys, FilesNow, type Survival, survivalOfKeys } from "../../attribution/survival.ts";
+import type { Project } from "../../base/paths.ts";
+import { linesOfTurns } from "../../store/memory/commits/attributions.ts";
+import { filesOfCommit } from "../../store/memory/commits/commits.ts";
+import type { Memory } from "../../store/memory/memory.ts";
+import type { Decision } from "./operation.ts";
+
+/** What was written for a decision is of its turn, and of those that carry it out. Turns. */
+const turnsAfter = 2;
+/** Fewer lines say nothing. */
+const fewestLines = 3;
+const kept = 0.6;
+const gone = 0.1;
+
+/** What became of the committed lines that the turns of decisions wrote; null where they wrote none. */
+export function standingsInCode(
+  project: Project,
+  memory: Memory,
+  decisions: readonly Pick<Decision, "session_id" | "turn">[],
+): Decision["in_code"][] {
+  const now = new FilesNow(project.root);
+  return decisions.map(({ session_id, turn }) => {
+    if (session_id === null || turn === null) return null;
+    const range = { sessionUid: session_id, first: turn, last: turn + turnsAfter };
+    const files = linesOfTurns(memory, range).flatMap(({ commitId, path, first, last }) =>
+      filesOfCommit(memory, commitId, path).map(({ added }) => ({
+        path,
+        keys: distinctiveKeys({ added: added.filter(({ line }) => line >= first && line <= last) }),
+      })),
+    );
+    return standingOf(survivalOfKeys(now, files, () => null));
+  });
+}
+
+function standingOf({ added, surviving }: Survival): Decision["in_code"] {
+  if (added < fewestLines) return null;
+  const share = surviving / added;
+  return share >= kept ? "kept" : share >= gone ? "changed" : "gone";
+}
