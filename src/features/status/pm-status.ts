@@ -243,7 +243,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else {
     const found = await statusOf(project, options.check ? "fail" : "here");
     const status = await withGit(project, await withSharing(project, found));
-    const used = output.json ? "" : await usedText(project);
+    const used = output.json || status.memory.sessions === 0 ? "" : await usedText(project);
     output.result(status, () => renderStatus(status, output, used));
   }
 }
@@ -251,7 +251,7 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
 /** How often agents called Pommel lately, and whether they used what they were given; "" where nothing is recorded. */
 async function usedText(project: Project): Promise<string> {
   // The status already shows why a memory cannot be read.
-  const used = await call(showUsed, {}, project).catch(() => null);
+  const used = await call(showUsed, {}, project, { without: "here" }).catch(() => null);
   return used === null ? "" : wordUsed(used);
 }
 

@@ -34,6 +34,7 @@ export const showUsed = operation({
   path: "GET /used",
   summary: "Show how often agents called Pommel, and whether they used what they were given",
   of: "memory",
+  looks: true,
   request: usedRequest,
   response: usedAnswer,
   answer: async () => (await import("./answer.ts")).showUsed,
