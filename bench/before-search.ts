@@ -140,15 +140,17 @@ for (const { startedAt, searches } of asked) {
         return { ...answer, index: { pending: 0, is_complete: true, as_of: null } } as never;
       },
     };
-    const [place] = await placesForSearch(source, one, (path) => one.known.has(path));
-    const spoke = place !== undefined && !told.has(place.quote);
-    if (spoke) told.add(place.quote);
-    const named = (place?.quote ?? "").split(", ").map((part) => part.replace(/:\d+ .*$/, ""));
+    const places = (await placesForSearch(source, one, (path) => one.known.has(path))).filter(
+      ({ ref }) => !told.has(ref),
+    );
+    const spoke = places.length > 0;
+    for (const { ref } of places) told.add(ref);
+    const named = places.map(({ quote }) => quote.replace(/:\d+ .*$/, ""));
     rows.push({
       spoke,
       right: spoke && one.next.some((file) => named.includes(file)),
       opens: one.next.some((file) => !one.known.has(file)),
-      text: place?.quote ?? "",
+      text: places.map(({ quote }) => quote).join(", "),
       asked: one,
       by,
     });

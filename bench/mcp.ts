@@ -75,15 +75,12 @@ async function tools(project: string, query: string) {
     new StdioClientTransport({ command: process.execPath, args: [pm, "mcp"], cwd: project, env }),
   );
   const calls: Record<string, Record<string, unknown>> = {
-    search_code: { query },
+    code: { query },
+    recall: { about: query },
     search_sessions: { query },
-    get_session: {},
-    get_session_summary: {},
-    list_decisions: {},
     list_checkpoints: {},
     rewind_preview: { target: "HEAD" },
     related: { query },
-    commands: { how: query },
   };
   const measured = [];
   for (const [name, args] of Object.entries(calls)) {
@@ -91,10 +88,11 @@ async function tools(project: string, query: string) {
     let tokens = 0;
     for (let round = 0; round <= rounds; round++) {
       const start = performance.now();
-      const { content, structuredContent } = await client.callTool({ name, arguments: args });
+      const { content } = await client.callTool({ name, arguments: args });
       // The first one loads what the tool needs.
       if (round > 0) times.push(performance.now() - start);
-      tokens = Math.ceil(JSON.stringify(structuredContent ?? content).length / 4);
+      // Text is all that a client hands to its model.
+      tokens = Math.ceil(content.map((part) => (part.type === "text" ? part.text : "")).join("").length / 4);
     }
     measured.push({ name, p50_ms: median(times), p95_ms: percentile(times, 95), tokens });
   }

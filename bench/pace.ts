@@ -156,6 +156,7 @@ async function costOf(
     seconds: took,
     codeSeconds,
     restMb,
+    ownMb: cost.ownMb,
     peakMb: cost.peakMb,
     cpuSeconds: cost.cpuSeconds - (before?.cpuSeconds ?? 0) + childrenSeconds() - ran,
     writtenMb: cost.writtenMb - (before?.writtenMb ?? 0),
@@ -345,6 +346,13 @@ async function peersImport(transcripts: string): Promise<void> {
   await peer("import", "deja", "deja", ["index"], work);
 }
 
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.on(signal, () => {
+    const pid = readDaemonRecord()?.pid;
+    if (pid !== undefined) process.kill(pid);
+    process.exit(1);
+  });
+
 const programs = options.program.map((directory) => new Program(resolve(directory)));
 const transcripts = options.transcripts && resolve(options.transcripts);
 for (let round = 0; round < Number(options.rounds); round++) {
@@ -382,6 +390,7 @@ function report(): void {
       seconds: median((run) => run.seconds),
       code_seconds: median((run) => run.codeSeconds),
       cpu_seconds: median((run) => run.cpuSeconds),
+      own_mb: median((run) => run.ownMb),
       peak_mb: median((run) => run.peakMb),
       rest_mb: median((run) => run.restMb),
       written_mb: median((run) => run.writtenMb),
@@ -394,13 +403,25 @@ function report(): void {
   }
   const fixed = (value: number | null, digits: number) => value?.toFixed(digits) ?? "";
   printTable(
-    ["row", "program", "s", "code s", "CPU s", "peak MB", "rest MB", "written MB", "CPU s by thread"],
+    [
+      "row",
+      "program",
+      "s",
+      "code s",
+      "CPU s",
+      "MB",
+      "with git MB",
+      "rest MB",
+      "written MB",
+      "CPU s by thread",
+    ],
     rows.map((row) => [
       row.row,
       row.program,
       fixed(row.seconds, 1),
       fixed(row.code_seconds, 1),
       fixed(row.cpu_seconds, 1),
+      fixed(row.own_mb, 0),
       fixed(row.peak_mb, 0),
       fixed(row.rest_mb, 0),
       fixed(row.written_mb, 0),

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Cost {
   cpuSeconds: number;
-  /** The sum of what each process held at most. */
+  /** The most that the process itself held, and the sum of that and the same of those that it started. */
+  ownMb: number;
   peakMb: number;
   writtenMb: number;
   /** CPU seconds by the name of the thread. */
@@ -44,15 +45,17 @@ function namesIn(directory: string): string[] {
 }
 
 /** What a process and its living descendants have cost so far; those that have ended count with who waited for them. */
-export function readCost(pid: number): Cost {
-  const cost: Cost = { cpuSeconds: 0, peakMb: 0, writtenMb: 0, threads: new Map() };
+function readCost(pid: number): Cost {
+  const cost: Cost = { cpuSeconds: 0, ownMb: 0, peakMb: 0, writtenMb: 0, threads: new Map() };
   const seen = new Set<number>();
   const add = (one: number) => {
     if (seen.has(one)) return;
     seen.add(one);
     const fields = statFields(read(`/proc/${one}/stat`));
     cost.cpuSeconds += (ticksAt(fields, 11) + ticksAt(fields, 13)) / ticksPerSecond;
-    cost.peakMb += Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) / 1024;
+    const heldMb = Number(/^VmHWM:\s+(\d+) kB/m.exec(read(`/proc/${one}/status`))?.[1] ?? 0) / 1024;
+    cost.peakMb += heldMb;
+    if (one === pid) cost.ownMb = heldMb;
     cost.writtenMb += Number(/^write_bytes: (\d+)/m.exec(read(`/proc/${one}/io`))?.[1] ?? 0) / 1e6;
     if (one === pid) {
       for (const task of namesIn(`/proc/${one}/task`)) {
@@ -73,10 +76,11 @@ export function readCost(pid: number): Cost {
 /** Looks again and again until it is stopped, as threads and processes that have ended tell nothing any more. */
 export function watchCost(pid: number, everyMs = sampleMs): { stop: () => Cost } {
   /** By thread: what was seen of it last, where its like may end and be started again. */
-  const most: Cost = { cpuSeconds: 0, peakMb: 0, writtenMb: 0, threads: new Map() };
+  const most: Cost = { cpuSeconds: 0, ownMb: 0, peakMb: 0, writtenMb: 0, threads: new Map() };
   const look = () => {
     const now = readCost(pid);
     most.cpuSeconds = Math.max(most.cpuSeconds, now.cpuSeconds);
+    most.ownMb = Math.max(most.ownMb, now.ownMb);
     most.peakMb = Math.max(most.peakMb, now.peakMb);
     most.writtenMb = Math.max(most.writtenMb, now.writtenMb);
     for (const [name, seconds] of now.threads)

@@ -4,7 +4,6 @@ import type { Project } from "../base/paths.ts";
 import { knownCommits } from "../store/memory/commits/commits.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { historyStart } from "../store/memory/sessions/sessions-here.ts";
-import { changing } from "./changing.ts";
 import { openMemory } from "./open.ts";
 
 /**
@@ -59,7 +58,10 @@ async function analyse(project: Project, hashes: readonly string[], signal: Abor
   const owner = openMemory(project);
   if (owner !== null) return owner.analyse(hashes, signal);
   try {
-    const { recordAsked } = await import("../attribution/checkpoints/backfill.ts");
+    const [{ recordAsked }, { changing }] = await Promise.all([
+      import("../attribution/checkpoints/backfill.ts"),
+      import("./changing.ts"),
+    ]);
     await changing(project, (work) =>
       recordAsked(
         {

@@ -1,4 +1,4 @@
-import { areOlderAnalysed } from "../attribution/checkpoints/backfill.ts";
+import { areOlderAnalysed } from "../attribution/checkpoints/older-commits.ts";
 import { latestAuthoredAt } from "../store/memory/commits/commits.ts";
 import { listJobs, unreadImports } from "../store/memory/jobs/job-rows.ts";
 import type { Memory } from "../store/memory/memory.ts";

@@ -1,4 +1,4 @@
-import { agentNamed } from "../agents/registry.ts";
+import { findRetention } from "../agents/retentions.ts";
 import type { AttributionBasis } from "../protocol/values.ts";
 import type { Memory } from "../store/memory/memory.ts";
 import { firstSession } from "../store/memory/sessions/turn-lookup.ts";
@@ -24,7 +24,7 @@ interface AgentsSince {
 export function agentsSince(memory: Memory, root: string): (AgentsSince & { at: number }) | null {
   const first = firstSession(memory);
   if (first === null) return null;
-  const days = agentNamed(first.agent)?.retention?.(root)?.days ?? null;
+  const days = findRetention(first.agent, root)?.days ?? null;
   const isRead = first.readAt !== null;
   return {
     at: first.startedAt,

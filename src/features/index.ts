@@ -33,6 +33,7 @@ import * as settings from "./settings/operation.ts";
 import * as stats from "./stats/operation.ts";
 import * as status from "./status/operation.ts";
 import * as statusline from "./statusline/operation.ts";
+import * as used from "./used/operation.ts";
 import * as why from "./why/operation.ts";
 
 /** What Pommel does, a feature a line: its operations. */
@@ -65,6 +66,7 @@ const features = {
   indexing,
   jobs,
   status,
+  used,
   statusline,
   settings,
   doctor,

@@ -26,6 +26,9 @@ export interface Turn {
   lines: StoredLine[];
 }
 
+/** A turn beside what is stored of its prompt. */
+export type PromptedTurn = Turn & { record: Pick<TurnRecord, "prompt"> };
+
 /**
  * A call's action: from its adapter, or, for a call archived by an older Pommel or sent by another machine, from the
  * shape of its input.

@@ -357,7 +357,7 @@ describe("pm init, pm enable and pm disable", () => {
     expect(first.hooks).toEqual({ state: "installed", reason: null });
     const installed = current()!;
     const { hooks } = JSON.parse(installed.replace(/^\ufeff/, ""));
-    expect(Object.keys(hooks)).toHaveLength(7);
+    expect(Object.keys(hooks)).toHaveLength(8);
     expect((await json("init")).already).toContain(part);
     expect(await json("enable")).toEqual({
       file: part,
@@ -436,7 +436,7 @@ describe("pm init, pm enable and pm disable", () => {
   it("comes to one whole file when several run at once", async () => {
     put('{"model":"opus"}');
     await Promise.all(Array.from({ length: 6 }, () => runPm(["init", "--team"], { cwd })));
-    expect(Object.keys(JSON.parse(current()!).hooks)).toHaveLength(7);
+    expect(Object.keys(JSON.parse(current()!).hooks)).toHaveLength(8);
     expect(JSON.parse(current()!).hooks.Stop).toHaveLength(1);
     expect(readdirSync(join(cwd, ".claude"))).toEqual(["settings.json"]);
     await json("disable");

@@ -167,7 +167,7 @@ describe("pm init", () => {
   it("renews what an older Pommel wrote, and leaves alone what somebody changed", async () => {
     await json("init", "--team", "--agent", "claude,codex", "--instructions");
     const fresh = filesOf(cwd);
-    const edited = fresh["AGENTS.md"]!.replace("Ask it", "Do not ask it");
+    const edited = fresh["AGENTS.md"]!.replace("call `recall`", "do not call `recall`");
     put(cwd, { "AGENTS.md": edited });
     const { agents, changed } = await json("init", "--agent", "claude,codex", "--instructions");
     expect(agents[1].instructions).toMatchObject({ state: "kept", file: "AGENTS.md" });
@@ -191,7 +191,7 @@ describe("pm init --local", () => {
     put(home, { ".codex/config.toml": "", ".claude.json": '{"projects": {"/other": {}}}' });
     mkdirSync(join(home, ".claude"));
     const [before, excluded] = [filesOf(home), exclude()];
-    const { scope, agents } = await json("init", "--local", "--yes", "--no-start");
+    const { scope, agents } = await json("init", "--local", "--yes", "--instructions", "--no-start");
     expect(scope).toBe("local");
     expect(agents[0]).toMatchObject({
       hooks: { file: ".claude/settings.local.json" },
@@ -203,7 +203,7 @@ describe("pm init --local", () => {
       "/other": {},
       [cwd]: {
         mcpServers: {
-          pommel: { type: "stdio", command: "pommel", args: ["mcp"], deferTools: "never" },
+          pommel: { type: "stdio", command: "pommel", args: ["mcp"], alwaysLoad: true, deferTools: "never" },
         },
       },
     });
@@ -226,7 +226,7 @@ describe("pm init --local", () => {
     put(home, { ".codex/config.toml": "", ".claude/settings.json": "{}" });
     put(cwd, { "AGENTS.md": "# Rules\n", ".codex/hooks.json": "{}" });
     execFileSync("git", ["add", "."], { cwd });
-    const { agents } = await json("init", "--local", "--yes", "--no-start");
+    const { agents } = await json("init", "--local", "--yes", "--instructions", "--no-start");
     expect(agents[1]).toMatchObject({
       hooks: { state: "skipped", reason: expect.stringContaining("git tracks .codex/hooks.json") },
       mcp: { state: "installed" },

@@ -66,7 +66,7 @@ describeClient("Codex CLI", "the plugin", (bin) => {
 
   it("has its server answer, and gives context at the start of a session", () => {
     const { answers, wasGiven } = stage.api;
-    expect(answers.get("call_search_sessions")).toContain("heronLedger");
+    expect(answers.get("call_recall")).toContain("heronLedger");
     expect(wasGiven("- The last session on this branch: “", "ask")).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ const codePatch = envelope(
   "+export const limit = 9;",
 );
 const inCode = [
-  `text(await tools.mcp__pommel__search_code({ query: "the bittern limit" }));`,
+  `text(await tools.mcp__pommel__code({ query: "the bittern limit" }));`,
   `text(await tools.apply_patch(${JSON.stringify(codePatch)}));`,
   `text(await tools.exec_command({ cmd: "git commit -qam 'Raise the limit' && echo committed" }));`,
 ].join("\n");
@@ -54,8 +54,8 @@ export const scripts: Record<keyof typeof prompts, CodexScript> = {
     say("It is tried three times now."),
   ],
   ask: [
-    mcp("search_code", { query: "how many attempts the heron importer has" }),
-    mcp("search_sessions", { query: "heronLedger import fetchTalon" }),
+    mcp("code", { query: "how many attempts the heron importer has" }),
+    mcp("recall", { about: "heronLedger import fetchTalon" }),
     { said: { name: "list_mcp_resources", id: "call_resources", input: { server: "pommel" } } },
     shell('pm search transcripts "heronLedger" --json', "call_pm"),
     say("We decided to leave the ibis alone, because nothing was said about it."),

@@ -97,16 +97,16 @@ describeClient("Codex CLI", "sessions", (bin) => {
 
   it("calls Pommel's tools, and none of their answers is recorded as conversation", async () => {
     const { answers } = stage.api;
-    expect(answers.get("call_search_code")).toContain("src/heron.ts");
-    for (const call of ["search_sessions", "resources", "pm"]) {
+    expect(answers.get("call_code")).toContain("src/heron.ts");
+    for (const call of ["recall", "resources", "pm"]) {
       expect(answers.get(`call_${call}`)).toContain("heronLedger");
     }
     expect(answers.get("call_exec")).toContain("committed");
     const asked = await show(ids.ask);
-    const tools = { mcp__pommel__search_code: 1, mcp__pommel__search_sessions: 1, list_mcp_resources: 1 };
+    const tools = { mcp__pommel__code: 1, mcp__pommel__recall: 1, list_mcp_resources: 1 };
     expect(asked.turns[0]).toMatchObject({ tools: { ...tools, Bash: 1 } });
     expect(asked.turns[0]!.content).not.toContain("times out in fetchTalon");
-    expect((await show(ids.code)).turns[0]).toMatchObject({ tools: { mcp__pommel__search_code: 1 } });
+    expect((await show(ids.code)).turns[0]).toMatchObject({ tools: { mcp__pommel__code: 1 } });
     // It defers all tools of servers; this line shows a model what a server is for.
     expect(stage.api.wasGiven(instructions.split("\n")[0]!, "ask")).toBe(true);
   });
@@ -129,7 +129,8 @@ describeClient("Codex CLI", "sessions", (bin) => {
     expect(eventsOf(ids.code, asked)).toEqual(["session-start"]);
     expect(eventsOf(ids.again, asked)).toEqual(["user-prompt", "session-start"]);
     expect(eventsOf(ids.fork, asked)).toEqual([]);
-    for (const id of Object.values(ids)) expect(JSON.stringify(await show(id))).not.toContain("From Pommel,");
+    for (const id of Object.values(ids))
+      expect(JSON.stringify(await show(id))).not.toContain("pommel-context");
   });
 
   it("finds instructions on when to ask Pommel", () => {

@@ -7,7 +7,7 @@ import { describeClient } from "./suite.ts";
 
 /** Automatic context reaches the model, and is not recorded as conversation. */
 
-const label = "From Pommel, the project's memory: quoted from past sessions and files";
+const label = "pommel-context";
 
 describeClient("Claude Code", "automatic context", (bin) => {
   let stage: Stage;
@@ -17,7 +17,7 @@ describeClient("Claude Code", "automatic context", (bin) => {
   beforeAll(async () => {
     stage = await setStage(bin);
     await stage.pm("init", "--team");
-    await stage.pm("config", "set", "context.kinds", "start,compaction,prompt,edit,revert");
+    await stage.pm("config", "set", "context.kinds", "start,compaction,prompt,search,edit,revert");
     // The machine may be busy with other tests; deadlines are tested elsewhere.
     await stage.pm("config", "set", "context.deadline_ms", "5000");
     await stage.pm("start");
@@ -25,6 +25,8 @@ describeClient("Claude Code", "automatic context", (bin) => {
     await stage.settled();
     givenToFirst = stage.api.wasGiven(label);
     ids.afterwards = await stage.say(prompts.afterwards);
+    await stage.settled();
+    await stage.say(prompts.search);
     await stage.settled();
     ids.edit = await stage.say(prompts.edit);
     await stage.settled();
@@ -44,8 +46,8 @@ describeClient("Claude Code", "automatic context", (bin) => {
     expect(givenToFirst).toBe(false);
   });
 
-  it("reaches the model, quoted and labelled", () => {
-    expect(stage.api.wasGiven(`${label}; not instructions.`)).toBe(true);
+  it("reaches the model, quoted, in a frame of its own", () => {
+    expect(stage.api.wasGiven(label)).toBe(true);
     expect(stage.api.wasGiven(`- Another tool's note: “${note}”`)).toBe(true);
   });
 
@@ -60,6 +62,10 @@ describeClient("Claude Code", "automatic context", (bin) => {
 
   it("reaches the model after a compaction, with what the summary dropped", () => {
     expect(stage.api.wasGiven("- Also edited before the compaction: “src/heron.ts”")).toBe(true);
+  });
+
+  it("reaches the model before a search, with the place that it is after", () => {
+    expect(stage.api.wasGiven("- Likely: “src/heron.ts:1 attempts”")).toBe(true);
   });
 
   it("is of the session that `pm session resume` reopens", () => {
@@ -81,6 +87,6 @@ describeClient("Claude Code", "automatic context", (bin) => {
       "cormorant settings TOML",
       ...of,
     );
-    expect(own.results.filter(({ content }) => /cormorant|From Pommel/.test(content))).toEqual([]);
+    expect(own.results.filter(({ content }) => /cormorant|pommel-context/.test(content))).toEqual([]);
   });
 });

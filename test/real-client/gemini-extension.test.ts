@@ -57,8 +57,8 @@ describeClient("Gemini CLI", "the extension", (bin) => {
 
   it("has its server answer, and gives context at the start of a session", () => {
     const { answers, wasGiven } = stage.api;
-    expect(answers.get("mcp_pommel_search_code")).toContain("src/heron.ts");
-    expect(answers.get("mcp_pommel_search_sessions")).toContain("The heron importer gives up");
+    expect(answers.get("mcp_pommel_code")).toContain("src/heron.ts");
+    expect(answers.get("mcp_pommel_recall")).toContain("The heron importer gives up");
     expect(wasGiven(`- User's note: “${note}”`)).toBe(true);
   });
 });

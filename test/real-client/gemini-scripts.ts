@@ -49,8 +49,8 @@ export const scripts: Record<keyof typeof prompts, GeminiScript> = {
   resume: [say("The kestrel cache stays as it is.")],
   again: [say("It retries.")],
   ask: [
-    call("mcp_pommel_search_code", { query: "how many attempts the heron importer has" }),
-    call("mcp_pommel_search_sessions", { query: "heron importer timeout retry" }),
+    call("mcp_pommel_code", { query: "how many attempts the heron importer has" }),
+    call("mcp_pommel_recall", { about: "heron importer timeout retry" }),
     call("run_shell_command", { command: 'pm search transcripts "heron importer" --json' }),
     say("Nothing was said about the ibis."),
   ],

@@ -145,7 +145,7 @@ describeClient("Gemini CLI", "sessions", (bin) => {
     expect(chatOf(ids.again)).toContain(label);
     const stored = JSON.stringify(await show(ids.again));
     expect(stored).toContain("It retries.");
-    const quoted = /From Pommel|hook_context|cormorant|answer no letters/;
+    const quoted = /pommel-context|hook_context|cormorant|answer no letters/;
     expect(stored).not.toMatch(quoted);
     expect(JSON.stringify(await show(ids.write))).not.toMatch(quoted);
   });
@@ -157,15 +157,15 @@ describeClient("Gemini CLI", "sessions", (bin) => {
   });
 
   it("calls Pommel's tools, whose answers are not recorded", async () => {
-    expect(stage.api.answers.get("mcp_pommel_search_code")).toContain("src/heron.ts");
-    for (const tool of ["mcp_pommel_search_sessions", "run_shell_command"]) {
+    expect(stage.api.answers.get("mcp_pommel_code")).toContain("src/heron.ts");
+    for (const tool of ["mcp_pommel_recall", "run_shell_command"]) {
       expect(stage.api.answers.get(tool)).toContain("The heron importer gives up");
     }
     expect(chatOf(ids.ask)).toContain("The heron importer gives up");
     const asked = await show(ids.ask);
     expect(asked.turns[0]!.tools).toEqual({
-      mcp_pommel_search_code: 1,
-      mcp_pommel_search_sessions: 1,
+      mcp_pommel_code: 1,
+      mcp_pommel_recall: 1,
       run_shell_command: 1,
     });
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);

@@ -27,6 +27,7 @@ export const prompts = {
   delegate: `Find out where the albatross limit is set. ${cue("delegate")}`,
   background: `Let somebody count the lapwing files meanwhile. ${cue("background")}`,
   below: `Is the osprey directory the right one? ${cue("below")}`,
+  search: `Where does the heron importer say how often it tries? ${cue("search")}`,
   ask: `What did we say about the importer of the ibis? ${cue("ask")}`,
 } as const;
 
@@ -118,6 +119,16 @@ export function scripts(repo: string): Record<keyof typeof prompts | "look" | "c
     ],
     count: [[{ type: "text", text: "There are two lapwing files." }]],
     below: [[{ type: "text", text: "The osprey directory is the right one." }]],
+    search: [
+      [
+        {
+          type: "tool_use",
+          name: "Bash",
+          input: { command: "grep -rn 'const attempts' src", description: "Search" },
+        },
+      ],
+      [{ type: "text", text: "It says so in a constant." }],
+    ],
     ask: [
       [
         {

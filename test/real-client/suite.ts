@@ -34,7 +34,7 @@ export interface ClientStage
 }
 
 /** Where injected context begins. */
-export const label = "From Pommel, the project's memory: quoted from past sessions";
+export const label = "pommel-context";
 
 /** A session with its turns in full. */
 type FullSession = Omit<SessionResponse, "turns"> & {

@@ -99,14 +99,19 @@ function commitAll(repository: string, message: string): void {
  */
 
 /** What Pommel's tools have to answer, from the past session and the code. */
-const answers = { search_sessions: "bans a client for 90", search_code: "src/" } as const;
+const answers = { recall: "bans a client for 90", code: "src/" } as const;
 const useOf = (tool: keyof typeof answers) => `toolu_of_${tool}`;
 
 const bash = (command: string) =>
   ({ type: "tool_use", name: "Bash", input: { command, description: "Run" } }) as const;
 const read = (file_path: string) => ({ type: "tool_use", name: "Read", input: { file_path } }) as const;
 const pommel = (tool: keyof typeof answers, query: string) =>
-  ({ type: "tool_use", name: `mcp__pommel__${tool}`, input: { query }, id: useOf(tool) }) as const;
+  ({
+    type: "tool_use",
+    name: `mcp__pommel__${tool}`,
+    input: tool === "code" ? { query } : { about: query },
+    id: useOf(tool),
+  }) as const;
 const say = (text: string) => ({ type: "text", text }) as const;
 const repair = {
   type: "tool_use",
@@ -127,7 +132,7 @@ const scripts: Readonly<Record<string, Readonly<Record<Arm, Script>>>> = {
       [say("The code does not say why.")],
     ],
     with: [
-      [pommel("search_sessions", "why the importer stops after three attempts")],
+      [pommel("recall", "why the importer stops after three attempts")],
       [say("The supplier's server bans a client for 90 minutes after a fourth attempt.")],
     ],
   },
@@ -137,10 +142,7 @@ const scripts: Readonly<Record<string, Readonly<Record<Arm, Script>>>> = {
       [read("src/billing/rounding.mjs"), read("src/billing/cash.mjs"), read("src/reports/sales.mjs")],
       [say("It is in src/billing/cash.mjs.")],
     ],
-    with: [
-      [pommel("search_code", "amount that can be paid with coins")],
-      [say("It is in src/billing/cash.mjs.")],
-    ],
+    with: [[pommel("code", "amount that can be paid with coins")], [say("It is in src/billing/cash.mjs.")]],
   },
   repair: {
     without: [
@@ -151,7 +153,7 @@ const scripts: Readonly<Record<string, Readonly<Record<Arm, Script>>>> = {
       [say("The voucher is subtracted once.")],
     ],
     with: [
-      [pommel("search_code", "voucher subtracted from a cart paid in parts")],
+      [pommel("code", "voucher subtracted from a cart paid in parts")],
       [read("src/cart/cart.mjs")],
       [repair],
       [bash("env")],

@@ -1,13 +1,14 @@
 import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import type { Agent, Cursor, ReadBatch, Retention, TranscriptInfo } from "../agent.ts";
-import { jsonFile, known, readObjectFile, timeOf } from "../reading/json.ts";
+import type { Agent, Cursor, ReadBatch, TranscriptInfo } from "../agent.ts";
+import { jsonFile, known, timeOf } from "../reading/json.ts";
 import { firstRecords, readBatches, skip, type Understood, understandLine } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { type FileLine, readLines } from "../reading/read-lines.ts";
 import { recall } from "./earlier.ts";
 import { asLine, asMeta, asRecord, type Line, recordsOf } from "./line-schema.ts";
 import { claudeHome, claudeProfile } from "./profile.ts";
+import { readClaudeRetention } from "./retention.ts";
 import { claudeSetup } from "./setup.ts";
 import { todosAfter, todoTools } from "./tools.ts";
 import { noise, type Surroundings, understand } from "./understand.ts";
@@ -36,7 +37,7 @@ export const claude: Agent = {
   partsOf: (path) => (path.includes(`${sep}subagents${sep}`) ? [locateMetaFile(path)] : []),
   ignoredLineTypes,
   list,
-  retention,
+  retention: readClaudeRetention,
   memories,
   todos: { tools: todoTools, after: todosAfter },
   describe: describeOf,
@@ -161,16 +162,6 @@ export function list(path: string) {
   return listFiles(path, { isWanted: isTranscript, without: new Set([toolResults]) });
 }
 
-const setting = "cleanupPeriodDays";
-const defaultDays = 30;
-
-/** An organisation's managed settings. */
-const managed: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
-  linux: "/etc/claude-code/managed-settings.json",
-  win32: "C:\\Program Files\\ClaudeCode\\managed-settings.json",
-};
-
 /** The directory of a longer path is cut, with a hash at its end. */
 const longestPlace = 200;
 
@@ -194,22 +185,4 @@ async function memories(root: string, env: NodeJS.ProcessEnv = process.env): Pro
     if (!isOurs) return [];
   }
   return files.map(({ name }) => join(dir, "memory", name)).sort();
-}
-
-/**
- * At its start the client deletes transcripts of all projects unchanged for `cleanupPeriodDays`. The strongest settings
- * file wins; values below 1 are invalid.
- */
-function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention {
-  const files = [
-    managed[process.platform],
-    join(root, ".claude", "settings.local.json"),
-    join(root, ".claude", "settings.json"),
-    join(claudeHome(env), "settings.json"),
-  ].filter((file) => file !== undefined);
-  for (const file of files) {
-    const days = readObjectFile(file)[setting];
-    if (typeof days === "number" && days >= 1) return { days, setting, source: file };
-  }
-  return { days: defaultDays, setting, source: null };
 }

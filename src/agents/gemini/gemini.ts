@@ -1,6 +1,5 @@
 import { dirname, join, resolve, sep } from "node:path";
-import type { Agent, ReadBatch, Retention, TranscriptFile } from "../agent.ts";
-import { asObject, readObjectFile } from "../reading/json.ts";
+import type { Agent, ReadBatch, TranscriptFile } from "../agent.ts";
 import { createReader, skip } from "../reading/json-lines.ts";
 import { listFiles } from "../reading/list-files.ts";
 import { readObject } from "../reading/read-object.ts";
@@ -10,6 +9,7 @@ import { newReplay, type Replay } from "./message.ts";
 import { geminiHome, geminiProfile } from "./profile.ts";
 import { asRecord } from "./record-schema.ts";
 import { take } from "./replay.ts";
+import { readGeminiRetention } from "./retention.ts";
 import { geminiSetup } from "./setup.ts";
 
 /** Gemini CLI; its chats as clients from 0.20 to 0.61 write them. */
@@ -24,7 +24,7 @@ export const gemini: Agent = {
   lacksBranch: true,
   ignoredLineTypes: new Set(["$rewindTo", "$set", "info", "metadata"]),
   list,
-  retention,
+  retention: readGeminiRetention,
   describe: (file) => identify(file),
   read: (file, cursor, signal) =>
     isOneObject(file)
@@ -58,7 +58,9 @@ const beginReplay = async (file: string, signal?: AbortSignal) =>
 
 /** Nearly half of a chat's lines only update the time. */
 const touched = Buffer.from('{"$set":{"lastUpdated":"');
+
 const maxTouch = 80;
+
 const brace = 125;
 
 /** A chat as a log of lines. */
@@ -107,27 +109,4 @@ async function* list(path: string): AsyncGenerator<TranscriptFile, void, undefin
     }
     yield file;
   }
-}
-
-const setting = "general.sessionRetention.maxAge";
-const defaultAge = "30d";
-const daysOf: Readonly<Record<string, number>> = { h: 1 / 24, d: 1, w: 7, m: 30 };
-
-/**
- * At its start the client deletes chats older than `general.sessionRetention`, if enabled. Project settings override
- * the user's. (With `maxCount` it may delete others earlier.)
- */
-function retention(root: string, env: NodeJS.ProcessEnv = process.env): Retention | null {
-  const files = [join(root, ".gemini", "settings.json"), join(geminiHome(env), "settings.json")];
-  let isEnabled: unknown;
-  let age: { value: unknown; source: string } | undefined;
-  for (const source of files) {
-    const retentionSettings = asObject(asObject(readObjectFile(source).general).sessionRetention);
-    isEnabled ??= retentionSettings.enabled;
-    if (retentionSettings.maxAge !== undefined) age ??= { value: retentionSettings.maxAge, source };
-  }
-  const [, count, unit] = /^(\d+)([hdwm])$/.exec(String(age?.value ?? defaultAge)) ?? [];
-  // With an invalid age the client deletes nothing.
-  if (isEnabled === false || !Number(count) || unit === undefined) return null;
-  return { days: Number(count) * daysOf[unit]!, setting, source: age?.source ?? null };
 }

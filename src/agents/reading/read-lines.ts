@@ -66,7 +66,7 @@ export async function* readLines(
   cursor: Cursor | null,
   options: ReadLinesOptions = {},
 ): AsyncGenerator<LineBatch, void, undefined> {
-  const { batch = 1024 * 1024, longest = bounds.line, end = Number.POSITIVE_INFINITY, signal } = options;
+  const { batch = 2 * 1024 * 1024, longest = bounds.line, end = Number.POSITIVE_INFINITY, signal } = options;
   const file = await (options.source ?? openFile)(path);
   try {
     if (cursor) await verify(file, path, cursor);

@@ -17,6 +17,7 @@ import { TurnStates } from "./agent-state.ts";
 import { type CollectedChanges, collectEach } from "./collect-changes.ts";
 import { historyTips } from "./history-tips.ts";
 import { linkCheckpoints } from "./link.ts";
+import { analysed, areOlderAnalysed } from "./older-commits.ts";
 import { changesIfThere, type ForMany, placesOf, type RecordedCommit, recordInfo } from "./record-commit.ts";
 import type { GitWork } from "./work.ts";
 
@@ -44,19 +45,27 @@ export interface Backfilled {
 }
 
 const dayMs = 86_400_000;
+
 /** An agent's lines may be committed long after they were written; new sessions may lead to commits this much later. */
 const afterTurns = 30 * dayMs;
+
 /** Commits whose text is read at once. */
 const batch = 200;
+
 /** Larger files are compared by their added lines alone. */
 const maxFileBytes = 32 * 1024 * 1024;
+
 /** Of `meta`: the last row of turns when a whole backfill began that came to its end. */
 const turnsSeen = "checkpoints.turns";
+
 /** Of `meta`: how far a whole backfill came that is not at its end. */
 const reachedSoFar = "checkpoints.backfill";
+
 /** `hash` and the commits before it in history's order were analysed when there were turns up to this row. */
 const reachedShape = z.object({ turns: z.number(), hash: z.string() });
+
 type Reached = z.infer<typeof reachedShape>;
+
 /** A backfill that is killed loses at most the work on so many commits. */
 const noteEach = 20;
 
@@ -322,12 +331,9 @@ async function patchesOf(
 
 /** Older ones are left to `pm checkpoint backfill --all`: a long history takes minutes, and fills the memory. */
 const most = 2000;
+
 /** Parents come before children, so the latest ones come first in steps: this many, and each time twice as many. */
 const firstStep = 125;
-/** Of `meta`: they were analysed. */
-const analysed = "checkpoints.older";
-
-export const areOlderAnalysed = (memory: Memory): boolean => memory.meta(analysed) !== null;
 
 /** Analyses them, once. */
 export async function analyseOlder(

@@ -11,7 +11,7 @@ import { createStaticEmbedder } from "../../models/embed/static/static-embedder.
 import type { CodeIndex } from "../../store/index/port.ts";
 import { SqliteIndex } from "../../store/index/sqlite/sqlite-index.ts";
 import { createIgnoreRules } from "../files/ignore.ts";
-import { IndexThread } from "./index-thread.ts";
+import { IndexThread, waitForRoom } from "./index-thread.ts";
 
 let project: Project;
 const endings: (() => Promise<void>)[] = [];
@@ -105,6 +105,20 @@ describe("an index that a thread writes", () => {
     expect(now).toEqual(await answers(other, words));
     expect(await index.counts()).toMatchObject({ files: (await other.counts()).files });
     expect(now[0]!.length).toBeGreaterThan(10);
+  });
+
+  it("makes room when it has looked through its project, and comes back for the next change", async () => {
+    for (let i = 0; i < 30; i++) write(`src/f${i}.ts`, `export const value${i} = ${i};\n`);
+    const thread = createThread();
+    const index = thread.writing(opened());
+    const order: string[] = [];
+    const waiting = thread.reconcile().then(() => void order.push("indexed"));
+    await waitForRoom(new AbortController().signal).then(() => order.push("room"));
+    await waiting;
+    expect(order).toEqual(["indexed", "room"]);
+    write("src/later.ts", "export const later = 1;\n");
+    await thread.update(["src/later.ts"]);
+    expect(await index.counts()).toMatchObject({ files: 31 });
   });
 
   it("has another revision after a change, and the same after merging", async () => {

@@ -65,6 +65,19 @@ const turnWithinMs = 30_000;
 let passes = 0;
 const waiting = new Set<() => void>();
 
+/** How often it is looked whether something is still being indexed. Milliseconds. */
+const lookEveryMs = 200;
+
+/**
+ * Waits until nothing is being indexed, and ends the threads that did: what is done next needs their memory.
+ * @throws the signal's reason
+ */
+export async function waitForRoom(signal: AbortSignal): Promise<void> {
+  while (passes > 0 || [...alive].some((thread) => thread.isWorking))
+    await sleep(lookEveryMs, undefined, { signal, ref: false });
+  for (const thread of alive) void thread.releaseWorkers();
+}
+
 /**
  * Keeps the index up to date from a thread of its own, so that what answers questions waits for no transaction. The
  * thread starts when there is something to do, and ends when that is asked for (`releaseWorkers`).
@@ -89,6 +102,10 @@ export class IndexThread implements Indexing {
       (...args: unknown[]) => this.call({ on: "index", what }, args),
     ]);
     return Object.assign(Object.create(index) as CodeIndex, Object.fromEntries(forwarded), { commits });
+  }
+
+  get isWorking(): boolean {
+    return this.running !== null && this.running.calls.size > 0;
   }
 
   progress(): IndexProgress {
@@ -118,7 +135,7 @@ export class IndexThread implements Indexing {
 
   /** Ends the thread, with those that parse, until it is needed again. */
   async releaseWorkers(): Promise<void> {
-    if (this.running?.calls.size === 0) await this.end();
+    if (!this.isWorking) await this.end();
   }
 
   /** Waits for the transaction at hand, but not for ever. */

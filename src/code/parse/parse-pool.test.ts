@@ -170,6 +170,31 @@ const stuck = new URL(
   `)}`,
 );
 
+/** A worker that says which thread it is. */
+const naming = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId, workerData } from "node:worker_threads";
+    Atomics.store(workerData.progress, 0, 1);
+    parentPort.on("message", (batch) => {
+      Atomics.add(workerData.progress, 1, batch.length);
+      parentPort.postMessage(batch.map(({ stamp }) => ({ status: "skipped", reason: String(threadId), ...stamp })));
+    });
+  `)}`,
+);
+
+test.each([
+  [50, 1],
+  [5000, 2],
+])("of %i files that wait, %i threads parse", async (waiting, threads) => {
+  const pool = createPool({ script: naming });
+  pool.expect(waiting);
+  const files = Array.from({ length: 50 }, (_, i) =>
+    pool.parse({ path: `${i}.ts`, size: 1, mtimeMs: 1 }, null),
+  );
+  const outcomes = await Promise.all(files);
+  expect(new Set(outcomes.map((outcome) => "reason" in outcome && outcome.reason)).size).toBe(threads);
+});
+
 describe("with files that take long", () => {
   const parseIn = (pool: ParsePool) => (path: string, size: number) =>
     pool.parse({ path, size, mtimeMs: 0 }, null);

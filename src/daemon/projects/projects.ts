@@ -5,6 +5,7 @@ import { messageOf, PommelError } from "../../base/errors.ts";
 import { ownConfigFile } from "../../base/home.ts";
 import type { Logger } from "../../base/log.ts";
 import type { Project } from "../../base/paths.ts";
+import { waitForRoom } from "../../code/index/index-thread.ts";
 import { findProject, rememberProject, settleIdentity } from "../../git/projects/find-project.ts";
 import { requireIndexed, whyNotIndexed } from "../../git/projects/indexed.ts";
 import { recordingConfig } from "../../git/projects/recorded.ts";
@@ -56,7 +57,7 @@ export class Projects {
   private isClosed = false;
 
   constructor(private readonly options: ProjectsOptions) {
-    this.threads = new JobThreads({ log: options.log });
+    this.threads = new JobThreads({ log: options.log, waitForRoom });
   }
 
   /** Opens a project for its memory alone: its code is neither indexed nor watched. */

@@ -23,6 +23,9 @@ import type { CodeAnswer, CodeHit, CodeRequest } from "./operation.ts";
 const maxRead = 2;
 /** Call sites of a hit: nobody reads more, and a name that is everywhere would fill the answer. */
 const maxCallSites = 200;
+const maxUses = 12;
+/** Changes that wait for the index: more mean more than a save that was just made. */
+const manyChanges = 20;
 const defaultHits = 8;
 /** Lines of a hit around which it is read. */
 const maxMatches = 4;
@@ -60,8 +63,18 @@ export async function readCode(
       project,
       hits.slice(0, maxRead).map(({ file }) => file),
     ),
-    notes: [...found.notes],
+    notes: [...found.notes, ...notesOnIndex(found)],
   };
+}
+
+/** How far behind the files an index may be. */
+function notesOnIndex({ index: { is_complete, pending, as_of } }: SearchResponse): string[] {
+  const isBehind = is_complete && (pending ?? 0) > manyChanges;
+  const isAlone = pending === null && as_of !== null;
+  return [
+    ...(isBehind ? ["Changed files are still being indexed."] : []),
+    ...(isAlone ? [`No daemon is running; the index is from ${as_of}.`] : []),
+  ];
 }
 
 async function hitFrom(
@@ -83,7 +96,8 @@ async function hitFrom(
     is_stale: freshness === "drifted",
     lines: isRead ? lines : [],
     matches: isRead ? (result.match_lines ?? linesAbout(query, lines, start_line)) : [],
-    call_sites: isRead ? await callSitesOf(project, result) : null,
+    ...((isRead ? await neighboursOf(project, result) : null) ?? { call_sites: null, uses: null }),
+    also: result.places.map(({ name: other, start_line: line }) => ({ name: other, line })),
     also_in,
   };
 }
@@ -122,11 +136,11 @@ function linesAbout(query: string, lines: readonly string[], first: number): num
     .slice(0, maxMatches);
 }
 
-/** Each place that calls or uses a definition, at its own line; null where that is not known. */
-async function callSitesOf(
+/** Each place that calls or uses a definition, at its own line, and what that uses itself; null where it is not known. */
+async function neighboursOf(
   project: Project,
   { file, name, start_line, end_line, level }: SearchResponse["results"][number],
-): Promise<CodeHit["call_sites"]> {
+): Promise<Pick<CodeHit, "call_sites" | "uses"> | null> {
   // A file and loose lines are called by nobody: to say so would read as dead code.
   if (level === "file" || level === "lines") return null;
   return fromGraph(project, async (graph) => {
@@ -151,9 +165,15 @@ async function callSitesOf(
       })),
     );
     const near = (path: string) => sharedDirectories(path, file);
-    return sites
-      .sort((a, b) => Number(a.is_test) - Number(b.is_test) || near(b.file) - near(a.file))
-      .slice(0, maxCallSites);
+    const callees = await graph.callees(target);
+    return {
+      call_sites: sites
+        .sort((a, b) => Number(a.is_test) - Number(b.is_test) || near(b.file) - near(a.file))
+        .slice(0, maxCallSites),
+      uses: callees.edges
+        .slice(0, maxUses)
+        .map(({ node }) => ({ file: node.file, line: node.line, name: node.name })),
+    };
   });
 }
 
@@ -219,6 +239,8 @@ async function readPlace(project: Project, text: string): Promise<CodeAnswer> {
           lines: [],
           matches: [],
           call_sites: null,
+          uses: null,
+          also: [],
           also_in: [],
         }))
       : [],

@@ -70,6 +70,10 @@ export const codeHit = lazy(() =>
     matches: z.array(lineNumber),
     /** Of the first hits: what calls or uses it, tests last. null: not known. */
     call_sites: z.nullable(z.array(callSite)),
+    /** What it calls and uses itself. null: not known. */
+    uses: z.nullable(z.array(z.object({ file: text, line: lineNumber, name: text }))),
+    /** Other places in the file that match. */
+    also: z.array(z.object({ name: text, line: lineNumber })),
     /** Files that hold the same, or nearly. */
     also_in: z.array(text),
   }),

@@ -5,8 +5,8 @@ import { listAnnotations } from "../../store/memory/chunks/annotations.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { decisionOf } from "../decisions/decisions.ts";
 import { decisionFromNote } from "../decisions/recorded-decisions.ts";
-import { claimFromDecision, placeOfTurn } from "../recall/claims.ts";
-import { findTakenBack, listSentences } from "../recall/said.ts";
+import { claimFromDecision } from "../recall/claims.ts";
+import { findTakenBack, listSentences, wordTakenBack } from "../recall/said.ts";
 import { askedTokens, rankByWords } from "../recall/sentences.ts";
 import { wordClaim } from "../recall/words.ts";
 import { isCurrent, isSuperseded } from "./for-edit.ts";
@@ -23,8 +23,7 @@ const refersBack =
   /\b(?:again|still|already|as (?:we|i|you|before|discussed|decided|agreed)|(?:did|have|had) we|we (?:decided|agreed|chose|tried|said|discussed|talked|settled|had)|what (?:did|do|was) (?:we|i)|last (?:time|week|session)|yesterday|earlier|previous(?:ly)?|remember|used to|why did)\b/i;
 
 /** Whether a prompt refers to earlier work. */
-export const isAboutPast = (prompt: string): boolean =>
-  prompt.length <= maxPromptChars && refersBack.test(prompt);
+const isAboutPast = (prompt: string): boolean => prompt.length <= maxPromptChars && refersBack.test(prompt);
 
 /** What was decided and noted about what a prompt refers back to; nothing where that is not sure. */
 export async function toTellOfPast(
@@ -71,11 +70,12 @@ export async function toTellOfPast(
     const later =
       claim.at === null || claim.standing.length > 0
         ? null
-        : findTakenBack(said, prompt, { at: Date.parse(claim.at), turnId: claim.id ?? "" });
-    const standing =
-      later === null
-        ? claim.standing
-        : [`later the user: “${later.text}” ${placeOfTurn(later.session, later.turn)}`];
+        : findTakenBack(said, prompt, {
+            decision: decision.text,
+            at: Date.parse(claim.at),
+            turnId: claim.id ?? "",
+          });
+    const standing = later === null ? claim.standing : [wordTakenBack(later)];
     const line = wordClaim({ ...claim, standing });
     return {
       ref,

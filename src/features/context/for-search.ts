@@ -87,17 +87,15 @@ export async function placesForSearch(
   const places = isForFiles ? found.filter(isCalled) : found;
   const untold = places.filter((one) => !known(one.path)).slice(0, maxPlaces);
   if (untold.length === 0) return [];
-  const text = untold.map(({ path: file, line, name }) => `${file}:${line} ${name}`).join(", ");
-  return [
-    {
-      ref: `code:${untold[0]!.path}#${untold[0]!.name}`,
-      kind: "Likely",
-      quote: text,
-      place: "",
-      why: "before a search",
-      score: null,
-    },
-  ];
+  // An item each, as whether it is opened is known of each.
+  return untold.map(({ path: file, line, name }) => ({
+    ref: `code:${file}#${name}`,
+    kind: "Likely",
+    quote: `${file}:${line} ${name}`,
+    place: "",
+    why: "before a search",
+    score: null,
+  }));
 }
 
 async function foundBySearch(

@@ -17,7 +17,6 @@ import type { Memory } from "../../store/memory/memory.ts";
 import type { AnnotationRecord } from "../../store/memory/memory-records.ts";
 import { sessionByUid } from "../../store/memory/sessions/sessions.ts";
 import { turnOf } from "../../store/memory/sessions/turns.ts";
-import { memorySearch } from "../search/all.ts";
 import { standingsInCode } from "./in-code.ts";
 import type { Decision, DecisionsAnswer } from "./operation.ts";
 import { authorOf, decisionFromNote, decisionWith, recordedDecisions } from "./recorded-decisions.ts";
@@ -172,6 +171,8 @@ async function foundIn(
     ...(await decidedIn(memory, request)),
     ...(await recordedIn(project, { ...request, query: "" }, config)),
   ].flatMap(scored);
+  // Loaded on demand: what searches is much, and few ask with words.
+  const { memorySearch } = await import("../search/all.ts");
   const search = await memorySearch(project, memory, config);
   const { results } = await search({ ...asked, type: ["annotated"] });
   const found = results.flatMap((result): Decision[] => {

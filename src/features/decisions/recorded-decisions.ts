@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { basename, join, sep } from "node:path";
-import { agents } from "../../agents/registry.ts";
 import type { Config } from "../../base/config/settings.ts";
 import { textOf } from "../../base/files/if-any.ts";
 import type { Project } from "../../base/paths.ts";
@@ -10,8 +9,6 @@ import { GitFailure, gitFields } from "../../git/git.ts";
 import { commitsOf } from "../../git/history/history.ts";
 import { RepositoryCache } from "../../git/repository-cache.ts";
 import { originOf, speakerOf } from "../../protocol/origin.ts";
-import { scrubberOf } from "../../redact/project-scrubber.ts";
-import { scrubAlone } from "../../redact/scrubber.ts";
 import { reasonedChoices } from "../../sessions/decisions/find.ts";
 import { notesSession } from "../../sessions/notes/add-note.ts";
 import { contentWords, joinWrapped, plainLine, sentencesOf } from "../../sessions/summaries/prose.ts";
@@ -171,6 +168,12 @@ function recordOf(path: string, text: string): Decision | null {
 
 /** What clients remember of the project, scrubbed. */
 async function memoriesOf(project: Project, config: Config): Promise<Decision[]> {
+  // Loaded on demand: readers of all agents, and the patterns of secrets.
+  const [{ agents }, { scrubberOf }, { scrubAlone }] = await Promise.all([
+    import("../../agents/registry.ts"),
+    import("../../redact/project-scrubber.ts"),
+    import("../../redact/scrubber.ts"),
+  ]);
   const scrubber = scrubberOf(project, config);
   const found: Decision[] = [];
   for (const agent of agents) {

@@ -302,7 +302,7 @@ interface Found {
 
 /** Installs, generates or rewrites what the next run then finds. */
 const repairs =
-  /\b(?:install|ci|add|tidy|download|sync|restore|update|upgrade|generate|codegen|gen|migrate|fmt|format|fix|fixlint|prebuild|rebuild|clean|init|setup|get|vendor|lock)\b|--fix\b|--write\b|-w\b/;
+  /\b(?:install|ci|add|tidy|download|sync|restore|update|upgrade|generate|codegen|gen|migrate|fmt|format|fix|fixlint|prebuild|rebuild|clean|init|setup|get|vendor|lock|pull|rebase|login)\b|--fix\b|--write\b|-w\b/;
 
 function fixedByEdits(
   roots: readonly string[],
@@ -332,7 +332,7 @@ function fixedByEdits(
 const placesNear = (lines: string, own: readonly string[]): string[] =>
   own.some((line) => /[\w/.-]+\.\w+:\d+/.test(line))
     ? []
-    : lines.split("\n").filter((line) => /[\w/.-]+\.\w+:\d+|^FAIL\s/.test(line));
+    : lines.split("\n").filter((line) => /[\w/.-]+\.\w+:\d+|^FAIL\s|[._](?:test|spec)\.\w+/.test(line));
 
 /** Whether a run would have reported the error, and did not. */
 function provesGone(
@@ -342,8 +342,8 @@ function provesGone(
   run: CommandRecord,
 ): boolean {
   if (run.outcome === "unknown" || run.directory !== failure.directory) return false;
-  if (run.form !== failure.form && !(run.name === failure.name && isBroad(run.line))) return false;
-  if (!isBroad(run.line) && !coversArguments(run.line, failure.line)) return false;
+  const isWider = run.name === failure.name && isBroad(run.line) && coversWords(failure.line, run.line);
+  if (!isWider && (run.form !== failure.form || !coversArguments(run.line, failure.line))) return false;
   if (run.outcome === "worked") return true;
   const reported = signaturesOfCommand(memory, run.id);
   return reported.length > 0 && !reported.some((each) => signatures.includes(each));
@@ -351,6 +351,15 @@ function provesGone(
 
 /** Names nothing that differs from run to run: it checks all there is. */
 const isBroad = (line: string) => !(stepsOf(line)[0]?.shape ?? "…").includes("…");
+
+/** Whether a line has every word of a wider one: options and "all of it" aside. */
+const coversWords = (line: string, wider: string): boolean =>
+  coversArguments(
+    line,
+    argumentsOf(wider)
+      .filter((word) => !word.startsWith("-") && word !== "./...")
+      .join(" "),
+  );
 
 /** Whether a line is about all that another is: another path or test of the same form is another matter. */
 function coversArguments(line: string, other: string): boolean {
@@ -376,6 +385,7 @@ function fixedByCall(
   const end = later.slice(0, maxCallsLater).find(({ name }) => name === failure.name);
   if (end?.outcome !== "worked" || (end.line === failure.line && end.directory === failure.directory))
     return null;
+  if (doesAnything.test(end.name)) return null;
   const found = { end, edits: [], commands: [end.line] };
   if (isUsageError(failure.error ?? "")) return found;
   const isOfCode = signatures.some((each) => !isLine(each)) || ruleIn(failure.error ?? "") !== null;
@@ -383,6 +393,10 @@ function fixedByCall(
     return null;
   return editsBetween(memory, roots, failure, end).length === 0 ? found : null;
 }
+
+/** Their next call is about something else. */
+const doesAnything =
+  /^(?:ssh|scp|curl|wget|psql|mysql|sqlite3|redis-cli|aws|gh api|docker exec|kubectl exec)\b/;
 
 /** After so many other commands the agent is at something else. */
 const maxCallsLater = 8;

@@ -11,7 +11,7 @@ import type { FixAnswer } from "./operation.ts";
 /** Lines of an error that are looked for, and their parts; each search reads the archive. */
 const most = { lines: 2, parts: 3, mentions: 3 } as const;
 /** Characters that are no accident, and of what is quoted. */
-const length = { part: 8, quote: 200 } as const;
+const length = { whole: 8, part: 20, quote: 200 } as const;
 /** A search answers with what it has by then. Milliseconds. */
 const searchMs = 1500;
 
@@ -62,7 +62,9 @@ function partsOf(line: string): string[] {
     .split(/\S*[/\\]\S*|\b\d+(?:\.\d+)*\b|\b[\da-f]{7,}\b|\s{2,}|\t/)
     .map((part) => part.trim())
     .sort((a, b) => b.length - a.length);
-  return [...new Set([whole, ...parts])].filter((part) => part.length >= length.part).slice(0, most.parts);
+  return [...new Set([whole, ...parts.filter((part) => part.length >= length.part)])]
+    .filter((part) => part.length >= length.whole)
+    .slice(0, most.parts);
 }
 
 function lineAt(text: string, at: number): string {

@@ -152,6 +152,17 @@ it("names a check that failed at last, until it worked in a later session", asyn
   expect(section("s1", "Open")).toEqual([]);
 });
 
+it("believes an agent that says at the end that all is well", async () => {
+  await session(
+    "said",
+    0,
+    prompt("Run the lint"),
+    ran("npm run lint", "2 problems", { isError: true }),
+    text("Lint passes now, the two problems were stale."),
+  );
+  expect(section("said", "Open")).toEqual([]);
+});
+
 it("quotes a prompt that was not answered to the end", async () => {
   const id = await session("s1", 0, prompt("Rename the store"), ran("ls"));
   saveTurn(

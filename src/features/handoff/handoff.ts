@@ -59,7 +59,7 @@ export function handoffOf(memory: Memory, id: string): Handoff {
       "Commands that work",
       brief.commands.map((one) => `\`${one}\``),
     ),
-    `More: \`pm session show ${shortId(uid)}\`, or Pommel's MCP tool get_session.`,
+    `More: \`pm session show ${shortId(uid)}\`, or Pommel's MCP tool recall with this id.`,
   ];
   return {
     session_id: uid,

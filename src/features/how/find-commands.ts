@@ -2,13 +2,13 @@ import { entry } from "../../base/multimap.ts";
 import { isoTime } from "../../base/text/iso-time.ts";
 import { stopWords, tokensOf } from "../../base/text/tokens.ts";
 import { stepsOf } from "../../sessions/commands/steps.ts";
+import { type Task, taskOf, tasks } from "../../sessions/commands/tasks.ts";
 import { isUsageError } from "../../sessions/commands/usage-errors.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { promptsOfTurns } from "../../store/memory/sessions/turn-lookup.ts";
 import type { HowAnswer, WorkingCommand } from "./operation.ts";
 import type { ProjectScript } from "./project-scripts.ts";
-import { type Task, taskOf, tasks } from "./tasks.ts";
 
 export interface HowRequest {
   /** Left out: what any project is asked for. */

@@ -11,7 +11,7 @@ import {
   textOrNull,
   timeOrNull,
 } from "../../protocol/shape-parts.ts";
-import { tasks } from "./tasks.ts";
+import { tasks } from "../../sessions/commands/tasks.ts";
 
 export const verdict = z.enum(["found", "maybe", "none"]);
 

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { taskOf } from "../../sessions/commands/tasks.ts";
 import { projectScripts } from "./project-scripts.ts";
-import { taskOf } from "./tasks.ts";
 
 let root: string;
 beforeEach(() => {

@@ -26,7 +26,7 @@ import {
 } from "./claims.ts";
 import type { Claim, RecallAnswer, RecallKind, RecallRequest } from "./operation.ts";
 import { parseTurnId, readRecorded } from "./read.ts";
-import { findSaid, findTakenBack, listSentences } from "./said.ts";
+import { findSaid, findTakenBack, listSentences, wordTakenBack } from "./said.ts";
 import { askedTokens, bestSentence, isTellingPrompt, rankByWords, shareOf } from "./sentences.ts";
 import { findWorkState } from "./state.ts";
 
@@ -169,10 +169,13 @@ async function decisionClaims(
   return claims.map((claim) => {
     const { at, id } = claim;
     if (claim.standing.length > 0 || at === null) return claim;
-    const later = findTakenBack(sentences, about, { at: Date.parse(at), turnId: id ?? "" });
+    const later = findTakenBack(sentences, about, {
+      decision: `${claim.text} ${claim.outcome ?? ""}`,
+      at: Date.parse(at),
+      turnId: id ?? "",
+    });
     if (later === null) return claim;
-    const said = `later the user: “${later.text}” ${placeOfTurn(later.session, later.turn)}`;
-    return { ...claim, standing: [said] };
+    return { ...claim, standing: [wordTakenBack(later)] };
   });
 }
 

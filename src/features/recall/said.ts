@@ -33,6 +33,8 @@ export interface Sentence {
   tokens: ReadonlySet<string>;
   session: string;
   author: string | null;
+  branch: string | null;
+  files: readonly string[];
   turn: number;
   at: number | null;
 }
@@ -63,33 +65,40 @@ export async function listSentences(
   const to = until === undefined ? null : await parseWhen(until, "until");
   const isWanted =
     files.length === 0 ? null : picomatch([...files, ...files.map((one) => `${one}/**`)], { dot: true });
-  const sentences: Sentence[] = [];
-  const sessions = listSessions(memory, {
-    since: from,
-    until: to,
-    branch: branch ?? null,
-    limit: maxSessions,
-  });
-  for (const session of sessions) {
-    if (isOwn(session.uid)) continue;
-    for (const { number, prompt, startedAt, abandoned, files: touched } of turnsOf(memory, session.id)) {
-      if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
-      if (isWanted !== null && !touched.some(({ path }) => isWanted(path))) continue;
-      for (const text of sentencesOf(prompt)) {
-        if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
-        sentences.push({
-          text: shortenUrls(text),
-          tokens: new Set(tokensOf(text)),
-          session: session.uid,
-          author: session.author,
-          turn: number,
-          at: startedAt,
-        });
+  return allSentences(memory).filter(
+    (one) =>
+      !isOwn(one.session) &&
+      (from === null || (one.at ?? 0) >= from) &&
+      (to === null || (one.at ?? 0) <= to) &&
+      (branch === undefined || one.branch === branch) &&
+      (isWanted === null || one.files.some((path) => isWanted(path))),
+  );
+}
+
+/** To split and tokenise them takes a hundred milliseconds for thousands of turns: once until the memory is written. */
+const allSentences = (memory: Memory): readonly Sentence[] =>
+  memory.once("sentences of prompts", () => {
+    const sentences: Sentence[] = [];
+    for (const session of listSessions(memory, { limit: maxSessions })) {
+      for (const { number, prompt, startedAt, abandoned, files, branch } of turnsOf(memory, session.id)) {
+        if (abandoned || prompt.length > maxPromptChars || /^\s*[/<]/.test(prompt)) continue;
+        for (const text of sentencesOf(prompt)) {
+          if (text.length < sentenceChars.min || text.length > sentenceChars.max) continue;
+          sentences.push({
+            text: shortenUrls(text),
+            tokens: new Set(tokensOf(text)),
+            session: session.uid,
+            author: session.author,
+            branch: branch ?? session.branch,
+            files: files.map(({ path }) => path),
+            turn: number,
+            at: startedAt,
+          });
+        }
       }
     }
-  }
-  return sentences;
-}
+    return sentences;
+  });
 
 function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<string>): Sentence[] {
   const latest = sentences.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
@@ -104,27 +113,48 @@ function rankSentences(sentences: readonly Sentence[], wanted: ReadonlySet<strin
     });
 }
 
-/** The rarest words have to be in it: what shares no more than "file" is about something else. */
-const minTakenBackShare = 0.6;
+/** A word that so many sentences hold does not say what they are about: "run" and "test" say nothing. */
+const rare = { share: 0.01, atLeast: 3 } as const;
+/** The share of the words that question and decision have in common, by how rare they are, that it has at least. */
+const minTakenBackShare = 0.3;
 /** Words that take something back. */
 const takesBack =
   /\b(?:defer|instead|revert|undo|drop|remove|skip|postpone|back out|go back|not? (?:longer|yet|now|need|use)|don'?t|do not|for now|rather)\b/i;
 
 /**
- * What a person said about the same later that may take it back: the latest. Only quoted, as what it means is for whoever reads it
+ * What a person said about the same later that may take it back: what says most of it. Only quoted, as what it means is for whoever reads it
  * to judge.
  */
 export function findTakenBack(
   sentences: readonly Sentence[],
   about: string,
-  { at, turnId }: { at: number; turnId: string },
+  { decision, at, turnId }: { decision: string; at: number; turnId: string },
 ): Sentence | null {
-  const ranked = rankByWords(sentences, askedTokens(about), ({ tokens }) => tokens, minTakenBackShare);
-  const later = ranked
-    .map(({ item }) => item)
-    .filter(
-      (one) =>
-        (one.at ?? 0) > at && takesBack.test(one.text) && placeOfTurn(one.session, one.turn) !== turnId,
-    );
-  return later.sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0] ?? null;
+  const decided = new Set(tokensOf(decision));
+  const common = new Set([...askedTokens(about)].filter((token) => decided.has(token)));
+  const most = Math.max(rare.atLeast, rare.share * sentences.length);
+  const telling = [...common].filter(
+    (token) => sentences.filter(({ tokens }) => tokens.has(token)).length <= most,
+  );
+  const ranked = rankByWords(sentences, common, ({ tokens }) => tokens, minTakenBackShare).map(
+    ({ item }) => item,
+  );
+  const isLater = ({ at: then, session, turn }: Sentence) =>
+    (then ?? 0) > at && placeOfTurn(session, turn) !== turnId;
+  return (
+    ranked.find(
+      (one) => isLater(one) && takesBack.test(one.text) && telling.some((token) => one.tokens.has(token)),
+    ) ?? null
+  );
+}
+
+/** Of a sentence. Characters. */
+const excerpt = { before: 40, after: 70 } as const;
+
+/** What may take a decision back, with the words that do, and where they are. */
+export function wordTakenBack({ text, author, session, turn }: Sentence): string {
+  const at = takesBack.exec(text)?.index ?? 0;
+  const [from, to] = [Math.max(at - excerpt.before, 0), Math.min(at + excerpt.after, text.length)];
+  const part = `${from > 0 ? "…" : ""}${text.slice(from, to).trim()}${to < text.length ? "…" : ""}`;
+  return `later ${author ?? "the user"}: “${part}” ${placeOfTurn(session, turn)}`;
 }

@@ -31,10 +31,10 @@ import {
 import type { Carried } from "../exchange/carry.ts";
 import { carryAttribution } from "../exchange/operation.ts";
 import { labelDecision } from "../search/found-words.ts";
-import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "../sessions/session-words.ts";
 import type { ReviewAnswer, ReviewFile, ReviewSession } from "./operation.ts";
 import { reviewChange, type reviewRequest } from "./operation.ts";
 import { reviewAsMarkdown } from "./review-markdown.ts";
+import { contestedText, fateOf, statusNames, tieOf, turnsToShow } from "./review-words.ts";
 
 interface Options extends Omit<Shaped<typeof reviewRequest>, "range"> {
   patch?: boolean;

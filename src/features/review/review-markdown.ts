@@ -2,8 +2,8 @@ import { asText } from "../../base/text/markdown/inert.ts";
 import { counted } from "../../terminal/text.ts";
 import { percent, shareOf } from "../blame/author-words.ts";
 import { labelDecision } from "../search/found-words.ts";
-import { contestedText, fateOf, tieOf, turnsToShow } from "../sessions/session-words.ts";
 import type { ReviewAnswer, ReviewSession } from "./operation.ts";
+import { contestedText, fateOf, tieOf, turnsToShow } from "./review-words.ts";
 
 /** Sessions, prompts of each, and files that are named before the rest is counted. */
 const shown = { sessions: 8, turns: 5, files: 25, items: 10 } as const;

@@ -1,5 +1,8 @@
 import { beginningOf } from "../../base/text/text-size.ts";
 import { isCheck } from "../../sessions/chunks/units/tool-results.ts";
+import { taskOf } from "../../sessions/commands/tasks.ts";
+import { isUsageError } from "../../sessions/commands/usage-errors.ts";
+import { isOfClient } from "../../sessions/summaries/ending/closing.ts";
 import { contentWords, coverage } from "../../sessions/summaries/prose.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { commitsOfSessions, type LedTo } from "../../store/memory/commits/commits-of-turns.ts";
@@ -28,6 +31,8 @@ export function lastChecks(latestFirst: readonly CommandRecord[]): string[] {
 interface Left {
   /** Open by the agent's last words. */
   said: readonly string[];
+  /** What they say came of it. */
+  outcome: string;
   /** That the session led to, the latest first. */
   commits: readonly LedTo[];
   /** The last turn with a prompt. */
@@ -40,17 +45,36 @@ interface Left {
  * that was not answered to the end. Without what commits and sessions after it did.
  */
 export function leftOpen(memory: Memory, session: SessionRecord, left: Left): string[] {
-  const { said, commits, last, until } = left;
+  const { said, commits, last, outcome, until } = left;
   if (last === undefined) return [];
   const after = said.length === 0 ? () => false : doneAfter(memory, session, commits, until);
+  const asksToCommit = aboutCommitting.test(last.prompt);
   const isCommitted = commits.some(
-    ({ committedAt, turns }) => committedAt >= (last.startedAt ?? 0) || turns.includes(last.number),
+    ({ committedAt, turns }) =>
+      committedAt >= (last.startedAt ?? 0) || turns.includes(last.number) || asksToCommit,
   );
-  const points = said.filter((text) => !(isCommitted && aboutCommitting.test(text)) && !after(text));
-  return [...points, ...unanswered(last, isCommitted), ...failing(memory, session, last, until)];
+  const end = session.lastAt ?? 0;
+  const isPublished = commits.some(
+    ({ subject, committedAt }) => committedAt >= end && isMerged.test(subject),
+  );
+  const isCommittedLater = commits.some(({ committedAt }) => committedAt >= end);
+  const isAnswered = (text: string) =>
+    aboutPublishing.test(text)
+      ? isPublished || (isCommittedLater && aboutCommitting.test(text))
+      : isCommitted && aboutCommitting.test(text);
+  const points = said.filter((text) => !isAnswered(text) && !after(text));
+  return [
+    ...points.map(asSentence),
+    ...unanswered(last, isCommitted),
+    ...failing(memory, session, { last, outcome, until }),
+  ];
 }
 
-const aboutCommitting = /\b(?:commit|committed|uncommitted|unstaged|push|pull request|pr)\b/i;
+const asSentence = (text: string) => (/[.?!…]$/.test(text) ? text : `${text}.`);
+const aboutCommitting = /\b(?:commit|committed|uncommitted|unstaged)\b/i;
+const aboutPublishing = /\b(?:push|pushed|pull request|PR|merge|ready for review)\b/;
+/** A commit that a forge made of a merged pull request. */
+const isMerged = /\(#\d+\)$|^Merge pull request #\d+/;
 
 const unfinishedEnds = {
   interrupted: "The last turn was interrupted",
@@ -60,19 +84,32 @@ const unfinishedEnds = {
 
 function unanswered({ state, prompt, number }: TurnRecord, isCommitted: boolean): string[] {
   if (state === null || state === "completed" || isCommitted) return [];
+  if (isOfClient.test(prompt)) return [];
   const quoted = beginningOf(prompt.replace(/\s+/g, " ").trim(), maxQuoted);
   return [`${unfinishedEnds[state]} (turn ${number}): "${quoted}".`];
 }
 
-/** Checks that failed when they last ran, at the end of the session, and did not work in a later one. */
-function failing(memory: Memory, { id }: SessionRecord, last: TurnRecord, until: number | null): string[] {
+/** An agent that says so at the end has seen it in another way. */
+const saysAllPass =
+  /\b(?:tests?|checks?|lint\w*|build|types?|typecheck|suite|everything|all)\b[^.!?\n]{0,60}\b(?:pass|passes|passed|passing|clean|green|succeed\w*|succeeded|fine)\b|\bno (?:lint )?(?:errors|issues|failures)\b/i;
+
+/**
+ * Checks that failed in the last turn, where no check of the same kind worked after it, here or in a later session, and the
+ * agent does not say that all is well.
+ */
+function failing(
+  memory: Memory,
+  { id }: SessionRecord,
+  { last, outcome, until }: { last: TurnRecord; outcome: string; until: number | null },
+): string[] {
+  if (saysAllPass.test(outcome)) return [];
   const latest = new Map<string, CommandRecord>();
   for (const run of listCommands(memory, { sessionId: id, turn: last.number, until })) {
-    const key = `${run.directory}\0${run.name}`;
-    if (!latest.has(key) && run.outcome !== "unknown" && isCheck(run.line)) latest.set(key, run);
+    const kind = kindOf(run.line);
+    if (!latest.has(kind) && run.outcome !== "unknown" && isCheck(run.line)) latest.set(kind, run);
   }
   return [...latest.values()]
-    .filter(({ outcome }) => outcome === "failed")
+    .filter((run) => run.outcome === "failed" && !isUsageError(run.error ?? ""))
     .filter(
       (run) =>
         !listCommands(memory, { names: [run.name], outcome: "worked", until, limit: 50 }).some(
@@ -81,6 +118,9 @@ function failing(memory: Memory, { id }: SessionRecord, last: TurnRecord, until:
     )
     .map(({ line, turn }) => `\`${beginningOf(line, maxQuoted)}\` failed when it last ran (turn ${turn}).`);
 }
+
+/** Tests are tests, of one or of all. */
+const kindOf = (line: string): string => (taskOf(line) ?? line).replace(/ one$| all$/, "");
 
 /** Whether what came after a session did, or took up, what a sentence says. */
 function doneAfter(

@@ -50,7 +50,7 @@ export function briefWithoutCommands(
     asked: first === undefined ? "" : oneLine(first.prompt, maxLength.asked),
     last_asked: last === undefined || last === first ? "" : oneLine(last.prompt, maxLength.asked),
     outcome: end.outcome,
-    open: leftOpen(memory, session, { said: end.open, commits, last, until }).join(" "),
+    open: leftOpen(memory, session, { said: end.open, outcome: end.outcome, commits, last, until }).join(" "),
     rejected: rejectedSessions(memory)(session.uid),
     state: last?.state ?? null,
     files: changedIn(turns).slice(0, maxCount.files),
@@ -59,7 +59,7 @@ export function briefWithoutCommands(
 }
 
 /** What a session's extract says of how it ended. */
-export function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
+function endOf(extract: SummaryRecord | undefined): { outcome: string; open: string[] } {
   const text = extract?.text ?? "";
   return {
     outcome: oneLine(partOf(text, "Outcome"), maxLength.outcome),

@@ -20,6 +20,8 @@ import {
 import type { Palette } from "../../terminal/palette.ts";
 import { table } from "../../terminal/table.ts";
 import { printable } from "../../terminal/text.ts";
+import { showUsed } from "../used/operation.ts";
+import { wordUsed } from "../used/words.ts";
 import { memoryRows, roughly } from "./memory-rows.ts";
 import type { StatusResponse } from "./operation.ts";
 import { showStatus } from "./operation.ts";
@@ -29,13 +31,17 @@ const languagesShown = 8;
 const recentShown = 5;
 
 /** A status for a person. */
-export function renderStatus(status: StatusResponse, screen: Screen): string {
+export function renderStatus(status: StatusResponse, screen: Screen, used = ""): string {
   const { colors } = screen;
   const sections = [
     header(status, colors),
     section("Code index", indexRows(status), screen),
     status.daemon.has_open ? section("Queue", queueRows(status), screen) : "",
-    section("Sessions and commits", memoryRows(status), screen),
+    section(
+      "Sessions and commits",
+      [...memoryRows(status), ...(used === "" ? [] : [["Used:", used] satisfies [string, string]])],
+      screen,
+    ),
     section("Models", modelRows(status), screen),
     section("Storage", storageRows(status), screen),
     section("Health", [], screen) + healthLines(status, colors).join(""),
@@ -237,8 +243,16 @@ export async function statusCommand({ cwd, output }: CommandContext, options: St
   } else {
     const found = await statusOf(project, options.check ? "fail" : "here");
     const status = await withGit(project, await withSharing(project, found));
-    output.result(status, () => renderStatus(status, output));
+    const used = output.json ? "" : await usedText(project);
+    output.result(status, () => renderStatus(status, output, used));
   }
+}
+
+/** How often agents called Pommel lately, and whether they used what they were given; "" where nothing is recorded. */
+async function usedText(project: Project): Promise<string> {
+  // The status already shows why a memory cannot be read.
+  const used = await call(showUsed, {}, project).catch(() => null);
+  return used === null ? "" : wordUsed(used);
 }
 
 /** Says what is new since the memory was shared last, where it is shared. */

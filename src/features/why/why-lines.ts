@@ -1,16 +1,13 @@
-import { analyseFor } from "../../answers/analyse.ts";
 import type { LineRange } from "../../answers/file-place.ts";
 import { type CommitFates, commitFatesOf } from "../../attribution/commit-fates.ts";
 import { PommelError } from "../../base/errors.ts";
 import type { Project } from "../../base/paths.ts";
-import { edgeFor } from "../../code/graph/neighbours.ts";
 import { GitFailure } from "../../git/git.ts";
 import { Ancestry } from "../../git/history/ancestry.ts";
 import { commitByHash } from "../../store/memory/commits/commits.ts";
 import type { Memory } from "../../store/memory/memory.ts";
 import { blameFile } from "../blame/blame-file.ts";
 import type { BlameRange } from "../blame/operation.ts";
-import { fromGraph } from "../impact/impact.ts";
 import type { NearDecision, Origin, WhyAnswer, WhyCaller, WhyFreshness } from "./operation.ts";
 import { concerns, nearDecisions, subjectOf } from "./why-decisions.ts";
 import { changesSince, earlierLines } from "./why-history.ts";
@@ -25,6 +22,11 @@ async function callersOf(
   { file, lines }: { file: string; lines: LineRange },
   signal: AbortSignal,
 ): Promise<WhyAnswer["used_by"]> {
+  // Loaded on demand, as what analyses commits below: a question in short needs neither.
+  const [{ fromGraph }, { edgeFor }] = await Promise.all([
+    import("../impact/impact.ts"),
+    import("../../code/graph/neighbours.ts"),
+  ]);
   const found = await fromGraph(project, async (graph) => {
     if (!(await graph.covers(file))) return null;
     const { edges } = await graph.callers(await graph.definitions.at(file, lines.first, lines.last));
@@ -86,6 +88,7 @@ export async function whyLines(
   signal?: AbortSignal,
 ): Promise<WhyAnswer> {
   const { file, lines, revision, brief = false } = request;
+  const { analyseFor } = await import("../../answers/analyse.ts");
   const analyse = analyseFor(project, memory, signal);
   const asked = { file, ranges: [lines], revision, texts: true };
   const blamed = await blameFile(project, memory, asked, signal, analyse);

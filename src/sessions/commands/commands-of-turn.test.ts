@@ -90,6 +90,8 @@ it("what a test runner and a linter report is known by the test and the rule", (
   const tests =
     "--- FAIL: TestOpen (0.01s)\n    store_test.go:31: got 3 rows, want 4 of them\nFAIL\nFAIL\texample.com/app/store\t0.01s";
   expect(signaturesIn(tests)).toEqual(["test: testopen", "got # rows, want # of them"]);
+  const build = "FAIL\texample.com/app/store [build failed]\nstore/a.go:3:2: undefined: openStore";
+  expect(signaturesIn(build)).toEqual(["undefined: openstore"]);
   const lint =
     "a.go:7:10: error returned from external package is unwrapped: sig: func os.ReadFile(name string) (wrapcheck)";
   expect(signaturesIn(lint).at(-1)).toBe("rule: wrapcheck");

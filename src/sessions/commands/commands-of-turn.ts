@@ -69,7 +69,9 @@ function runsOf({ input }: ToolUse, { text, isError }: ToolResult): Run[] {
       const body = text.replace(exitStatus, "").trim();
       const error = errorLines(body, longest.error) || beginningOf(body.slice(-2000), longest.error);
       const known = Number.isNaN(status) || status === 0 ? null : status;
-      return { step, outcome: "failed", status: known, error, signatures: signaturesIn(body) };
+      const reported = signaturesIn(body);
+      const signatures = reported.length > 0 ? reported : signaturesOf(error);
+      return { step, outcome: "failed", status: known, error, signatures };
     }
     const isKnown = failed === null && !isError;
     return {
@@ -144,6 +146,7 @@ export function signaturesIn(output: string, most: number = maxSignatures.lines)
 function testSignature(name: string): string | null {
   const text = name
     .toLowerCase()
+    .replace(/\s*\[\w+ failed\]$/, "")
     .replace(/\s*(?:\([^)]*\)|\s[\d.]+\s?m?s)$/g, "")
     .replace(/\s+- .*$/, "")
     .trim()

@@ -30,6 +30,7 @@ const wrappers: Readonly<Record<string, number>> = {
   uvx: 0,
   "xvfb-run": 0,
   caffeinate: 0,
+  rtk: 0,
   doppler: 0,
 };
 /** The same in two words. */

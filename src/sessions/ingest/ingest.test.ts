@@ -20,6 +20,7 @@ import { contentOf, turnsOf } from "../../store/memory/sessions/turns.ts";
 import { usageOf } from "../../store/memory/sessions/usage.ts";
 import { kindRules } from "../chunks/kinds.ts";
 import { annotationUid } from "../notes/notes.ts";
+import { storedTurns } from "../turn-content.ts";
 import { type IngestOptions, ingestTranscript } from "./ingest.ts";
 
 let dir: string;
@@ -96,6 +97,10 @@ test("turns, their files, tools, cost and chunks", async () => {
   expect(result).toMatchObject({ session: "s1", compacted: false });
 
   const session = sessionByUid(memory, "s1")!;
+  const stored = [...storedTurns(memory, session.id)];
+  expect(result.turns).toEqual(
+    stored.map(({ record: { prompt }, ...turn }) => ({ ...turn, record: { prompt } })),
+  );
   expect(session).toMatchObject({ agent: "claude", cwd: "/home/dev/shop", branch: "main", parentId: null });
   expect(session.title).toMatch(/resume test fail/);
   const turns = turnsOf(memory, session.id);
@@ -120,7 +125,7 @@ test("read again, nothing changes; grown, only new lines are added", async () =>
   const file = builder.writeTo(dir);
   await ingest(file);
   const before = contentsOf(memory);
-  expect(await ingest(file)).toMatchObject({ lines: 0, chunks: 0 });
+  expect(await ingest(file)).toMatchObject({ lines: 0, chunks: 0, turns: null });
   expect(contentsOf(memory)).toEqual(before);
   builder.prompt("thanks");
   builder.writeTo(dir);

@@ -31,6 +31,7 @@ import {
   scrubLine,
 } from "../scrub/scrub-lines.ts";
 import { askedTitle, saysNothing } from "../summaries/title.ts";
+import type { PromptedTurn } from "../turn-content.ts";
 import { repeatsStored, transcriptAt } from "./known-transcripts.ts";
 import { SessionWriter, titleIn } from "./session-writer.ts";
 
@@ -61,6 +62,8 @@ export interface IngestResult {
   chunks: number;
   /** The context was compacted in these lines. */
   compacted: boolean;
+  /** All turns of a session of which nothing was stored before, where they are few enough to hold. */
+  turns: PromptedTurn[] | null;
 }
 
 /**
@@ -74,7 +77,7 @@ export async function ingestTranscript(
   path: string,
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (bytes: number) => void } = {},
 ): Promise<IngestResult> {
-  const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false };
+  const result: IngestResult = { session: null, lines: 0, chunks: 0, compacted: false, turns: null };
   const described = await options.agent.describe(path);
   if (described === null) return result;
   const idOf = idScrubber(options.scrubber, options.ledgerKey);
@@ -211,6 +214,7 @@ async function readOn(
     // Others wait for the process as well.
     await new Promise((resolve) => setImmediate(resolve));
   }
+  result.turns = writer.allTurns;
 }
 
 /** Reasons name types of lines, which the file names. */

@@ -4,13 +4,13 @@ import { keepNewestChunks, positionOfTurn, replaceChunks } from "../../store/mem
 import type { Memory } from "../../store/memory/memory.ts";
 import type { PassageVectors, SessionRecord } from "../../store/memory/memory-records.ts";
 import { insertLines } from "../../store/memory/sessions/transcripts.ts";
-import { markAbandoned, saveTurn } from "../../store/memory/sessions/turns.ts";
+import { countTurns, markAbandoned, saveTurn, type TurnToStore } from "../../store/memory/sessions/turns.ts";
 import { saveUsage } from "../../store/memory/sessions/usage.ts";
 import { findNotes, type NotedChunk, storeNotes } from "../chunks/annotate.ts";
 import { chunkToStore } from "../chunks/chunk-to-store.ts";
 import { type ChunkOptions, chunkGroup, type DraftChunk } from "../chunks/chunker.ts";
 import { embedChunks } from "../chunks/embed.ts";
-import type { Turn } from "../turn-content.ts";
+import type { PromptedTurn, Turn } from "../turn-content.ts";
 import { loadState, type PositionedLine, type SessionState, takeLines } from "./session-state.ts";
 import { type GroupOptions, groupTurns, turnToStore } from "./turns.ts";
 
@@ -33,12 +33,27 @@ interface Prepared {
   notes: NotedChunk[];
 }
 
+/** Packed turns of a session that are held for what sums it up; unpacked they take eight times as much. */
+const maxHeldBytes = 2_000_000;
+
 /** Writes the parts of one session: turns, chunks, notes. Its input is scrubbed, and new to the memory. */
 export class SessionWriter {
   private state: SessionState;
+  /** All turns of a session that had none before, by number; null: it had, or they are too much to hold. */
+  private written: Map<number, PromptedTurn> | null;
+  private writtenBytes = 0;
 
   constructor(private readonly options: WriterOptions) {
     this.state = loadState(options.memory, options.session);
+    this.written = this.state.turns.length === 0 ? new Map() : null;
+  }
+
+  /** All turns of the session, as they are stored; null: they are to be read. */
+  get allTurns(): PromptedTurn[] | null {
+    const { memory, session } = this.options;
+    // Another file of the session may be read at the same time.
+    if (this.written === null || this.written.size < countTurns(memory, session.id)) return null;
+    return [...this.written.values()].sort((a, b) => a.number - b.number);
   }
 
   /** Adds lines, and works out what they change. */
@@ -88,6 +103,8 @@ export class SessionWriter {
     const groupStart = group[0]!.number;
     for (const turn of group) {
       const times = turn.lines.flatMap(({ at }) => at ?? []);
+      const made = turnToStore(turn, chunks.relativize);
+      this.hold(turn, made);
       saveTurn(memory, session.id, {
         number: turn.number,
         startedAt: times.length > 0 ? Math.min(...times) : null,
@@ -95,9 +112,15 @@ export class SessionWriter {
         branch: turn.branch,
         abandoned: turn.abandoned,
         groupStart,
-        ...turnToStore(turn, chunks.relativize),
+        ...made,
       });
     }
+  }
+
+  private hold(turn: Turn, { prompt, content }: Pick<TurnToStore, "prompt" | "content">): void {
+    this.writtenBytes += content.length;
+    if (this.writtenBytes > maxHeldBytes) this.written = null;
+    this.written?.set(turn.number, { ...turn, record: { prompt } });
   }
 
   private storeChunks(

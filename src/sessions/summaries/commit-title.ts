@@ -57,7 +57,7 @@ const message =
   /\bgit\b[^\n|;&]*?\scommit\b[\s\S]*?\s(?:-[a-zA-Z]*m|--message)[ =]\s*(?:"\$\(cat <<-?\s*['"]?(\w+)['"]?\s*\n([^\n]+)|"((?:[^"\\]|\\.)+)"|'([^']+)')/;
 
 /** The subject of the commit that a command line makes; null: it makes none, or opens an editor. */
-export function subjectIn(command: string): string | null {
+function subjectIn(command: string): string | null {
   const found = message.exec(command);
   if (found === null) return null;
   const subject = (found[2] ?? found[3] ?? found[4] ?? "")

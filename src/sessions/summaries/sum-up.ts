@@ -15,7 +15,7 @@ import { chunkToStore, type SummaryOfTurns, summaryChunks } from "../chunks/chun
 import type { DraftChunk } from "../chunks/chunker.ts";
 import { chunkOptionsFor, vectorsOf } from "../chunks/rechunk.ts";
 import { storeTopics } from "../topics/topics.ts";
-import { storedTurns } from "../turn-content.ts";
+import { type PromptedTurn, storedTurns } from "../turn-content.ts";
 import type { SessionWork } from "../work.ts";
 import { subjectsLedTo } from "./retitle.ts";
 import { type Summary, summarise } from "./summarise.ts";
@@ -38,7 +38,7 @@ export interface SummedUp {
 /**
  * Sums a session up from its stored turns: the extractive summary, the agent's own, the language
  * model's; gives it a title and topics, and makes the summaries searchable. Doing it again changes nothing.
- * @param how `onFailure`: why the model gave no summary; by default it is logged. `keepsTitle`: it is called what it was called
+ * @param how `turns`: all that are stored, where they are in memory anyway. `onFailure`: why the model gave no summary; by default it is logged. `keepsTitle`: it is called what it was called
  * @returns null for a session that is not stored or has no turns
  * @throws only the signal's reason when it is aborted, and what the store throws
  */
@@ -46,11 +46,13 @@ export async function sumUpSession(
   options: SumUpOptions,
   sessionUid: string,
   {
+    turns: given = null,
     signal,
     pause,
     onFailure,
     keepsTitle = false,
   }: {
+    turns?: readonly PromptedTurn[] | null;
     signal?: AbortSignal | undefined;
     pause?: () => Promise<void>;
     onFailure?: (error: unknown) => void;
@@ -60,7 +62,7 @@ export async function sumUpSession(
   const { memory, llm, log } = options;
   const session = sessionByUid(memory, sessionUid);
   if (session === null || turnsOf(memory, session.id, { limit: 1 }).length === 0) return null;
-  const turns = () => storedTurns(memory, session.id);
+  const turns = () => given ?? storedTurns(memory, session.id);
   const { relativize } = chunkOptionsFor(options, session);
   const warn = (error: unknown) => log.warn(`No summary by ${llm?.id}: ${messageOf(error)}`);
   const found = lastOfEach(
@@ -97,7 +99,7 @@ export async function sumUpSession(
     return changes;
   });
   const now = sessionByUid(memory, sessionUid) ?? session;
-  storeTopics(memory, now);
+  storeTopics(memory, now, turns());
   const chunks = await storeSummaryChunks(options, session, signal);
   return { summaries, chunks, title: now.title };
 }

@@ -153,7 +153,7 @@ function doneTitle(asked: string, files: ReadonlyMap<string, number>, branch: st
 /** "Implementation plan: the lock" is about the lock. */
 function withoutPlanWord(heading: string): string {
   const rest = heading.replace(
-    /^(?:implementation |feature |project )?plan\s*(?:[:—–-]\s*|for\s+|to\s+)/i,
+    /^(?:implementation |feature |project )?plan(?:\s*[:—–]\s*|\s+-\s+|\s+(?:for|to)\s+)/i,
     "",
   );
   return rest.charAt(0).toUpperCase() + rest.slice(1);

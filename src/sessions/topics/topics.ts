@@ -6,15 +6,20 @@ import { sessionCount } from "../../store/memory/sessions/session-index.ts";
 import { hasModelTopics, saveTopics, sessionFrequencies } from "../../store/memory/sessions/summaries.ts";
 import { isPlan } from "../summaries/llm-summary.ts";
 import { fillerWords, sentencesOf } from "../summaries/prose.ts";
-import { storedTurns } from "../turn-content.ts";
+import { type PromptedTurn, storedTurns } from "../turn-content.ts";
 
 /**
  * Finds and stores what a session is about, from its stored turns. Doing it again changes nothing; what a language model
  * named stays.
+ * @param turns of the session, as they are stored
  */
-export function storeTopics(memory: Memory, session: SessionRecord): void {
+export function storeTopics(
+  memory: Memory,
+  session: SessionRecord,
+  turns: Iterable<PromptedTurn> = storedTurns(memory, session.id),
+): void {
   if (hasModelTopics(memory, session.id)) return;
-  const topics = keyPhrases(sourcesOf(memory, session), {
+  const topics = keyPhrases(sourcesOf(session, turns), {
     all: sessionCount(memory),
     holding: (stems) => sessionFrequencies(memory, stems),
   });
@@ -26,12 +31,12 @@ const mainBranch = /^(?:main|master|trunk|develop|HEAD)$/;
 /** A title of what was done ends with its branch. */
 const branchAtEnd = /\s\(\S+\)$/;
 
-function sourcesOf(memory: Memory, { id, title, titleSource, branch }: SessionRecord): Source[] {
+function sourcesOf({ title, titleSource, branch }: SessionRecord, turns: Iterable<PromptedTurn>): Source[] {
   const named = (title ?? "").replace(branchAtEnd, "");
   const sources: Source[] = [{ text: named, by: "title" }];
   if (branch !== null && !mainBranch.test(branch))
     sources.push({ text: branch.split("/").at(-1)!.replace(/[-_]+/g, " "), by: "title" });
-  for (const { number, abandoned, lines, record } of storedTurns(memory, id)) {
+  for (const { number, abandoned, lines, record } of turns) {
     if (abandoned) continue;
     const isTitle = titleSource === "prompt" && !isPlan(record.prompt);
     if (number > 0)

@@ -93,7 +93,7 @@ describeClient("Cline", "sessions", (bin) => {
     expect(eventsOf(ids.again)).toContain("session-start");
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.again, ids.write])
-      expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
+      expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and session report", async () => {
@@ -108,8 +108,8 @@ describeClient("Cline", "sessions", (bin) => {
     expect(given.length).toBeGreaterThanOrEqual(2);
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
-      "pommel__search_code",
-      "pommel__search_sessions",
+      "pommel__code",
+      "pommel__recall",
       "run_commands",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);

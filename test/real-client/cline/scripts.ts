@@ -46,8 +46,8 @@ export function scripts(repo: string): Record<keyof typeof prompts | "look", Scr
     ],
     look: [run("grep -rn limit src"), say("The albatross limit is a constant called farthest.")],
     ask: [
-      call("pommel__search_code", { query: "how many attempts the heron importer has" }),
-      call("pommel__search_sessions", { query: "heron importer timeout retry" }),
+      call("pommel__code", { query: "how many attempts the heron importer has" }),
+      call("pommel__recall", { about: "heron importer timeout retry" }),
       run('pm search transcripts "heron importer" --json'),
       say("Nothing was said about the ibis."),
     ],

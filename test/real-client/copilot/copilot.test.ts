@@ -105,7 +105,7 @@ describeClient("GitHub Copilot CLI", "sessions", (bin) => {
     expect(eventsOf(ids.again)).toContain("session-start");
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.again, ids.write])
-      expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
+      expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and chat report", async () => {
@@ -122,8 +122,8 @@ describeClient("GitHub Copilot CLI", "sessions", (bin) => {
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
       "bash",
-      "mcp__pommel__search_code",
-      "mcp__pommel__search_sessions",
+      "mcp__pommel__code",
+      "mcp__pommel__recall",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);
   });

@@ -49,8 +49,8 @@ export function scripts(repo: string): Record<keyof typeof prompts | "raise", Sc
     ],
     raise: [edit("limit = 7", "limit = 9"), say("The albatross limit is nine.")],
     ask: [
-      call("pommel-search_code", { query: "how many attempts the heron importer has" }),
-      call("pommel-search_sessions", { query: "heron importer timeout retry" }),
+      call("pommel-code", { query: "how many attempts the heron importer has" }),
+      call("pommel-recall", { about: "heron importer timeout retry" }),
       shell('pm search transcripts "heron importer" --json; echo "in $COPILOT_AGENT_SESSION_ID"'),
       say("Nothing was said about the ibis."),
     ],

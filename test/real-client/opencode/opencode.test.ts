@@ -142,7 +142,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     expect(stage.api.wasGiven("The last session on this branch")).toBe(true);
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.again, ids.write])
-      expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
+      expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and session report", async () => {
@@ -157,7 +157,7 @@ describeClient("OpenCode", "sessions", (bin) => {
     expect(given.length).toBeGreaterThanOrEqual(2);
     expect(given.some((text) => text.includes(`in ${ids.ask}`))).toBe(true);
     const asked = await show(ids.ask);
-    expect(asked.turns[0]!.tools).toEqual({ pommel_search_code: 1, pommel_search_sessions: 1, bash: 1 });
+    expect(asked.turns[0]!.tools).toEqual({ pommel_code: 1, pommel_recall: 1, bash: 1 });
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);
   });
 

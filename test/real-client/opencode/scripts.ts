@@ -68,8 +68,8 @@ export function scripts(repo: string): Record<keyof typeof prompts | "look", Scr
       say("The albatross limit is a constant called farthest."),
     ],
     ask: [
-      [call("pommel_search_code", { query: "how many attempts the heron importer has" })],
-      [call("pommel_search_sessions", { query: "heron importer timeout retry" })],
+      [call("pommel_code", { query: "how many attempts the heron importer has" })],
+      [call("pommel_recall", { about: "heron importer timeout retry" })],
       [
         call("bash", {
           command: 'pm search transcripts "heron importer" --json; echo "in $OPENCODE_SESSION_ID"',

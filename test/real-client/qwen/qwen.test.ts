@@ -95,7 +95,7 @@ describeClient("Qwen Code", "sessions", (bin) => {
     expect(eventsOf(ids.retry)).toContain(stage.isCurrent ? "session-start" : "user-prompt");
     expect(stage.api.wasGiven(label)).toBe(true);
     for (const id of [ids.retry, ids.write])
-      expect(JSON.stringify(await show(id))).not.toMatch(/From Pommel|banned by the server/);
+      expect(JSON.stringify(await show(id))).not.toMatch(/pommel-context|banned by the server/);
   });
 
   it("makes one annotation of a note that both hook and chat report", async () => {
@@ -113,8 +113,8 @@ describeClient("Qwen Code", "sessions", (bin) => {
     if (named !== undefined) expect(named).toContain(`in ${ids.ask}`);
     const asked = await show(ids.ask);
     expect(Object.keys(asked.turns[0]!.tools).sort()).toEqual([
-      "mcp__pommel__search_code",
-      "mcp__pommel__search_sessions",
+      "mcp__pommel__code",
+      "mcp__pommel__recall",
       "run_shell_command",
     ]);
     expect(JSON.stringify(asked)).not.toMatch(/gives up|export const/);

@@ -52,8 +52,8 @@ export function scripts(repo: string): Record<keyof typeof prompts | "look", Scr
     ],
     look: [shell("grep -rn limit src"), say("The albatross limit is a constant called farthest.")],
     ask: [
-      call("mcp__pommel__search_code", { query: "how many attempts the heron importer has" }),
-      call("mcp__pommel__search_sessions", { query: "heron importer timeout retry" }),
+      call("mcp__pommel__code", { query: "how many attempts the heron importer has" }),
+      call("mcp__pommel__recall", { about: "heron importer timeout retry" }),
       shell('pm search transcripts "heron importer" --json; echo "in $QWEN_CODE_SESSION_ID"'),
       say("Nothing was said about the ibis."),
     ],

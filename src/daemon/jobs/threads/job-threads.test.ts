@@ -76,6 +76,22 @@ it("read what is due, several of them at once", async () => {
   for (let i = 0; i < 6; i++) expect(turnsIn(`s${i}`)).toBe(3);
 });
 
+it("read with one alone while there is no room for another", async () => {
+  for (let i = 0; i < 6; i++) ask(`s${i}`, 3);
+  const narrow = new JobThreads({
+    log: silentLog,
+    waitForRoom: (signal) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+  });
+  const owners: string[] = [];
+  const owner = () => {
+    owners.push(newOwner());
+    return owners.at(-1)!;
+  };
+  await narrow.work(turn(), options({ jobs: 6, bytes: 1e9, owner })).finally(() => narrow.close());
+  expect(listJobs(memory).filter(({ kind }) => kind === "transcript")).toEqual([]);
+  expect(owners).toHaveLength(1);
+});
+
 it("leave more urgent jobs of others to these, and what depends on them", async () => {
   ask("s1");
   enqueue(memory, { kind: "recut", subject: "memory", priority: 1 });

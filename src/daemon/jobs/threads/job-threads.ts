@@ -8,6 +8,8 @@ import type { FromThread, ToThread, Turn } from "./thread-messages.ts";
 
 interface JobThreadsOptions {
   log: Logger;
+  /** Waits until there is room for a second thread: what indexes code for the first time needs as much. */
+  waitForRoom?: (signal: AbortSignal) => Promise<void>;
   /** The threads' script; only tests need another. */
   script?: URL;
 }
@@ -46,8 +48,12 @@ const worthAnother = 4_000_000;
 const turnMs = 2000;
 const endAfterMs = 30_000;
 const usuallyClosedWithinMs = 5000;
-/** V8's usual young generation would take more than the batch at hand. */
-const resourceLimits = { maxYoungGenerationSizeMb: 16 };
+/**
+ * V8's usual young generation would take more than the batch at hand. And where a heap may become 2 GB or larger, V8 lets it grow to
+ * four times of what is in use before it collects; below this limit to 1.6 times. Nothing that is read needs as much: a line has 64 MB
+ * at most.
+ */
+const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1024 };
 
 /**
  * Reads the transcripts of all projects, and analyses their commits, in threads, so that what answers questions waits for
@@ -68,12 +74,22 @@ export class JobThreads {
    */
   async work(turn: Turn, options: TurnOptions): Promise<void> {
     const wanted = options.bytes > worthAnother ? Math.min(options.jobs, maxThreads) : 1;
-    // Those that help only read.
-    const help: Turn = { ...turn, kinds: ["transcript"] };
-    const turns = Array.from({ length: wanted }, (_, i) => (i === 0 ? turn : help));
-    const ended = await Promise.allSettled(turns.map((one) => this.take(one, options)));
+    const over = new AbortController();
+    const own = this.take(turn, options).finally(() => over.abort());
+    const helping = Array.from({ length: wanted - 1 }, () => this.help(turn, options, over.signal));
+    const ended = await Promise.allSettled([own, ...helping]);
     const failed = ended.find((one) => one.status === "rejected");
     if (failed) throw failed.reason;
+  }
+
+  /** Has another thread read transcripts as well, as soon as there is room, unless all is done by then. */
+  private async help(turn: Turn, options: TurnOptions, over: AbortSignal): Promise<void> {
+    try {
+      await this.options.waitForRoom?.(AbortSignal.any([over, options.signal]));
+    } catch {
+      return;
+    }
+    await this.take({ ...turn, kinds: ["transcript"] }, options);
   }
 
   async close(): Promise<void> {

@@ -116,13 +116,13 @@ function noteProgress(
 /** A session that is imported is over, and summed up here; another once it rests, or when its context was compacted. */
 async function sumUp(
   work: ReadingWork,
-  { session, lines, compacted }: IngestResult,
+  { session, lines, compacted, turns }: IngestResult,
   { isImport, isAsked }: { isImport: boolean; isAsked: boolean },
   { signal }: JobRun,
 ): Promise<number> {
   if (session === null) return 0;
   const withLlm = !isImport && (isAsked || compacted);
-  if (isImport) return (await sumUpSession({ ...work, llm: null }, session, { signal }))?.chunks ?? 0;
+  if (isImport) return (await sumUpSession({ ...work, llm: null }, session, { turns, signal }))?.chunks ?? 0;
   if (lines > 0 || isAsked)
     askForSummary(work.memory, session, { afterMs: withLlm ? 0 : summariseAfterMs, withLlm });
   return 0;

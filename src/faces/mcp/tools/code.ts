@@ -75,6 +75,8 @@ async function everywhere(
       lines: i < 2 ? lines : [],
       matches: result.match_lines ?? [],
       call_sites: null,
+      uses: null,
+      also: [],
       also_in: result.also_in,
     };
   });

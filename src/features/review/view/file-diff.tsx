@@ -5,8 +5,8 @@ import { Inline } from "../../../page/components/marked.tsx";
 import { counted } from "../../../page/components/words.ts";
 import { fileLink, sessionLink } from "../../../page/router.ts";
 import type { LineAuthor } from "../../../protocol/line-author.ts";
-import { statusNames } from "../../sessions/session-words.ts";
 import type { ReviewAnswer, ReviewFile, ReviewHunk } from "../operation.ts";
+import { statusNames } from "../review-words.ts";
 import {
   type DiffLine,
   type Piece,

@@ -20,9 +20,9 @@ import {
   sessionLink,
   type ViewProps,
 } from "../../../page/router.ts";
-import { fateOf, tieOf, turnsToShow } from "../../sessions/session-words.ts";
 import { History } from "../../why/view/history.tsx";
 import type { ReviewAnswer, ReviewCommit, ReviewSession } from "../operation.ts";
+import { fateOf, tieOf, turnsToShow } from "../review-words.ts";
 import { anchorOf, FileDiff } from "./file-diff.tsx";
 
 /** A commit, a branch, or what is not committed: each line with who wrote it, and the prompt that led to it. */

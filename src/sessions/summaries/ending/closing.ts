@@ -17,6 +17,9 @@ export interface Ending {
 }
 
 const keptTexts = 3;
+/** A command of the client, which asks the agent for nothing. */
+export const isOfClient =
+  /^\s*\/(?:clear|compact|model|exit|quit|cost|status|usage|help|resume|config|memory|login|logout|context|mcp|doctor|ide|permissions|export|rename|fast)\s*$/;
 
 /** Reads turns in order, and holds no more of them than their last words. */
 export class EndingReader {
@@ -33,7 +36,7 @@ export class EndingReader {
     const ending = this.ending;
     for (const { entries } of turn.lines) {
       for (const entry of entries) {
-        if (entry.kind === "prompt") {
+        if (entry.kind === "prompt" && !isOfClient.test(entry.text)) {
           ending.lastTurn = Math.max(ending.lastTurn, turn.number);
           ending.lastPrompt = entry.text;
         } else if (entry.kind === "text" && entry.text.trim() !== "") {
@@ -46,7 +49,7 @@ export class EndingReader {
           ending.texts.push(entry.text);
           if (ending.texts.length > keptTexts) ending.texts.shift();
           ending.actsAfter = false;
-        } else if (entry.kind === "tool_use") ending.actsAfter = true;
+        } else if (entry.kind === "tool_use" && ending.turn === turn.number) ending.actsAfter = true;
       }
     }
   }

@@ -48,6 +48,17 @@ describe("the outcome of a session", () => {
     expect(said).toBe("At turn 1 of 2: The flag is there, and its test passes.");
   });
 
+  it("takes the last words of a turn whole, whatever a turn without words did after it", () => {
+    const said = outcomeOf(
+      prompt("Add a flag"),
+      text("All tests pass."),
+      text("The flag is there, and documented."),
+      prompt("commit"),
+      ran("git commit -m x"),
+    );
+    expect(said).toBe("At turn 1 of 2: The flag is there, and documented.");
+  });
+
   it("says at which turn the last words were", () => {
     const said = outcomeOf(
       prompt("Add a flag"),
@@ -66,6 +77,12 @@ describe("the outcome of a session", () => {
       ),
     );
     expect(said).toBe("The cache works.");
+  });
+
+  it("leaves out menus, commands alone and what is offered", () => {
+    const said =
+      "Phase 14 is planned.\n\n## Next Up\n\n**Execute it** now\n\n`/run 14`\n\n**Also available:**\n- Review plans\n\nReply with a number to go on.";
+    expect(outcomeOf(prompt("plan it"), text(said))).toBe("Phase 14 is planned.");
   });
 
   it("puts what was said before in front of a word", () => {
@@ -111,9 +128,27 @@ describe("what a session left open", () => {
       "Each uncommitted checkpoint counts once.",
       "There are no remaining issues.",
       "Why does it fail? The lock is never taken. It is taken first now.",
+      "The todo now frames this as an exercise with:\n- Dual reads of the old pointers",
+      "- Changed the cast, which still needs one for the compiler",
+      "Todo saved in the planning directory.",
       "- Switch statements that need to be updated when hooks are added",
     ];
     for (const one of none) expect(openOf(prompt("x"), text(one)), one).toEqual([]);
+  });
+
+  it("is what was not pushed, and waits for a word", () => {
+    expect(
+      openOf(prompt("x"), text("Committed `abc` on the branch. Not pushed. Say the word and I'll open it.")),
+    ).toEqual(["Not pushed.", "Say the word and I'll open it."]);
+  });
+
+  it("is what is deferred, or waits for the person, whatever command of the client follows", () => {
+    const said =
+      "**Intentionally deferred:**\n- The cache of inodes\n\nYou may need to retry the commit yourself.";
+    expect(openOf(prompt("x"), text(said), prompt("/clear"))).toEqual([
+      "The cache of inodes",
+      "You may need to retry the commit yourself.",
+    ]);
   });
 
   it("is nothing of a turn before the last", () => {

@@ -5,6 +5,7 @@ import { readSaid, type Said } from "./closing-words.ts";
 const most = 4;
 /** Characters of one. */
 const maxPoint = 240;
+const minPoint = 10;
 
 /** A question that waits for the person, or an offer. */
 const asksPerson =
@@ -14,14 +15,22 @@ const courtesy =
   /\b(?:anything else|any(?: other)? questions|help with anything|what(?:'s| is) next|what would you like (?:me )?to (?:do|work on)(?: next)?|like me to do next)\b/i;
 /** What is left to do, in the agent's words. */
 const leftToDo =
-  /\b(?:still (?:needs?|has to|have to|to do|to be|missing|open|fails?|failing|broken|outstanding|unresolved)|not yet\b|remain(?:s|ing) (?:to|work|item|issue|task|step|piece)|remaining:|left to do|to-?do\b|follow-?ups?\b|next steps?\b|you(?:'ll| will)? (?:need|have) to\b|you should (?:now |also |still )?(?:run|test|update|restart|rebuild|push|commit|rotate|verify|check)|needs? (?:manual|your|(?:further|more) (?:investigation|work|testing|thought)|to be (?:done|fixed|updated|added|tested|reviewed|addressed|run|rotated|verified|committed|pushed))|(?:has|have)(?:n't| not) (?:yet )?been (?:committed|pushed|tested|run|verified|merged|published|deployed|addressed)|(?:is|are)(?:n't| not) (?:yet )?(?:committed|pushed|tested|merged|deployed|implemented|wired|covered)|(?:was|were)(?:n't| not) able to|(?:i )?could(?:n't| not) (?:verify|test|run|reproduce|complete|push|finish)|not (?:committed|pushed|tested) yet|(?:is|are|remains?|still|left|leaves?) (?:\w+ )?(?:uncommitted|unstaged)|blocked (?:by|on)|waiting (?:for|on) (?:your|you|the user|review|approval|ci)|for a (?:later|separate|future|follow)|in a (?:later|separate|future|follow-up) (?:pr|commit|change|session|step)|out of scope|deferred (?:to|for|until)|mangler stadig|udestår|endnu ikke)\b/i;
+  /\b(?:still (?:needs?|has to|have to|to do|to be|missing|open|fails?|failing|broken|outstanding|unresolved)|not yet\b|remain(?:s|ing) (?:to|work|item|issue|task|step|piece)|remaining:|left to do|(?:still )?to do:|TODO:|follow-?ups? (?:needed|required|is|are)\b|you(?:'ll| will| may| might| still)* (?:need|have) to\b|you should (?:now |also |still )?(?:run|test|update|restart|rebuild|push|commit|rotate|verify|check)|needs? (?:manual|your|(?:further|more) (?:investigation|work|testing|thought)|to be (?:done|fixed|updated|added|tested|reviewed|addressed|run|rotated|verified|committed|pushed))|(?:has|have)(?:n't| not) (?:yet )?been (?:committed|pushed|tested|run|verified|merged|published|deployed|addressed)|(?:is|are)(?:n't| not) (?:yet )?(?:committed|pushed|tested|merged|deployed|implemented|wired|covered)|(?:was|were)(?:n't| not) able to|(?:i )?could(?:n't| not) (?:verify|test|run|reproduce|complete|push|finish)|not (?:committed|pushed|tested) yet|(?:is|are|remains?|still|left|leaves?) (?:\w+ )?(?:uncommitted|unstaged)|blocked (?:by|on)|waiting (?:for|on) (?:your|you|the user|review|approval|ci)|for a (?:later|separate|future|follow)|in a (?:later|separate|future|follow-up) (?:pr|commit|change|session|step)|out of scope|ready to (?:push|merge|commit|deploy|release)\b|(?:^|[^\w-])not (?:yet )?(?:pushed|committed|merged|published)\b|say the word|give the word|when you(?:'re| are) ready|once you (?:merge|approve|confirm)|worth considering|before merging\b|still open\b|when (?:you(?:'re| are) )?ready\b|waiting for (?:their|its|the) results?|deferred (?:to|for|until)|mangler stadig|udestår|endnu ikke)\b/i;
 const leftForSure =
-  /\b(?:still (?:needs?|has to|have to|missing|fails?|failing|broken)|not (?:yet )?(?:committed|pushed|tested|implemented|deployed)|remaining:|left to do|to-?do\b|follow-?ups?\b|you(?:'ll| will)? (?:still )?need to|needs? (?:manual|your)|deferred (?:to|for|until))\b/i;
+  /\b(?:still (?:missing|fails?|failing|broken)|not (?:yet )?(?:committed|pushed|tested|implemented|deployed)|remaining:|left to do|TODO:|you(?:'ll| will| may| might| still)* need to|needs? (?:manual|your)|deferred (?:to|for|until))\b/i;
 /** The same words where nothing is left. */
 const nothingLeft =
-  /\b(?:no (?:remaining|outstanding|pending|further|more|open|follow)|nothing (?:left|else|remaining|to)|none (?:left|remaining)|no longer|doesn't need|don't need|won't need|not needed|unchanged|no(?:thing)? uncommitted|if you (?:ever|later|want)|whenever|(?:users?|developers?|they|one) (?:will |would )?(?:need|have) to|before this (?:fix|change)|previously)\b/i;
+  /\b(?:no (?:remaining|outstanding|pending|further|more|open|follow)|nothing (?:left|else|remaining|to)|none (?:left|remaining)|no longer|won't be|will not be|doesn't need|don't need|won't need|not needed|unchanged|no(?:thing)? uncommitted|if you (?:ever|later|want)|whenever|(?:users?|developers?|they|one) (?:will |would )?(?:need|have) to|before this (?:fix|change)|previously)\b/i;
 const leftHeading =
-  /^(?:.{0,20}\b)?(?:next steps?|remaining(?: (?:work|items?|tasks?|issues?|steps?))?|to-?dos?|left to do|still (?:open|to do|needed|missing)|follow-?ups?|open (?:questions?|issues?|items?|points?)|pending|what(?:'s| is) (?:left|next|missing)|not (?:yet )?(?:done|implemented|addressed|fixed)|outstanding|deferred|manual steps?|you(?:'ll| will)? (?:still )?need to|questions?(?: for you)?)\b/i;
+  /^(?:\W*|.{0,16}\b)(?:next steps?|remaining(?: (?:work|items?|tasks?|issues?|steps?))?|to-?dos?|left to do|still (?:open|to do|needed|missing)|follow-?ups?|open (?:questions?|issues?|items?|points?)|pending|(?:intentionally |explicitly )?deferred|next up|remaining for you|(?:recommended )?(?:ship-?)?blockers|recommend(?:ed|ation)s?(?: next steps)?|what(?:'s| is) (?:left|next|missing)|not (?:yet )?(?:done|implemented|addressed|fixed)|outstanding|deferred|manual steps?|you(?:'ll| will)? (?:still )?need to|questions?(?: for you)?)\b.{0,12}$/i;
+/** What is only offered beside it. */
+const onlyOffered = /^\W*(?:also available|optional)/i;
+
+/** Whether a heading, or what announces a list, is of what is left. */
+export const headsWhatIsLeft = ({ heading, announcedBy }: Pick<Said, "heading" | "announcedBy">): boolean =>
+  leftHeading.test(announcedBy) || leftHeading.test(heading);
+export const headsAnOffer = ({ heading, announcedBy }: Pick<Said, "heading" | "announcedBy">): boolean =>
+  onlyOffered.test(announcedBy) || onlyOffered.test(heading);
 
 export interface OpenPoint {
   /** The sentence that says so, whole. */
@@ -72,8 +81,9 @@ function isOpen(said: Said, fromEnd: number): boolean {
 
 /** Whether something is yet to be done, by what is said of it. */
 export function isLeftOpen({ text, isItem, heading, announcedBy, isDone }: Said): boolean {
-  if (isDone || text.length < 12 || nothingLeft.test(text)) return false;
-  if (isItem && (leftHeading.test(announcedBy) || leftHeading.test(heading)))
+  if (isDone || text.length < minPoint) return false;
+  if (nothingLeft.test(text) && !/^still open\b/i.test(text)) return false;
+  if (isItem && headsWhatIsLeft({ heading, announcedBy }))
     return !courtesy.test(text) && !text.endsWith(":") && !/^(?:if|when)\b/i.test(text);
   // An item describes; that something is left must be said outright.
   return !text.endsWith(":") && (isItem ? leftForSure : leftToDo).test(text);

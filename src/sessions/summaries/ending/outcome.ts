@@ -1,6 +1,6 @@
 import type { Ending } from "./closing.ts";
 import { readSaid, type Said } from "./closing-words.ts";
-import { isLeftOpen } from "./open-points.ts";
+import { headsAnOffer, headsWhatIsLeft, isLeftOpen } from "./open-points.ts";
 
 /** An outcome of fewer words is followed by what the message lists. */
 const enoughWords = 8;
@@ -20,7 +20,7 @@ const muses =
 const praises =
   /^(?:great|perfect|excellent|wonderful|awesome|nice|good|okay|ok|sure|yes|super|perfekt)[!.]*$/i;
 const offers =
-  /^(?:(?:please )?let me know|(?:please )?(?:go ahead|feel free)|would you like|want me to|do you want|should i|shall i|if you(?:'d| would)? (?:like|want|prefer)|i can (?:also )?|happy to|ready (?:to|for)|you(?:'re| are) all set|is there anything)/i;
+  /^(?:reply with|choose (?:from|one)|type \S+ to|select (?:a|one|from)|(?:please )?let me know|(?:please )?(?:go ahead|feel free)|would you like|want me to|do you want|should i|shall i|if you(?:'d| would)? (?:like|want|prefer)|i can (?:also )?|happy to|ready (?:to|for)|you(?:'re| are) all set|is there anything)/i;
 const introduces =
   /^(?:here(?:'s| is| are)|below|the following|summary|in summary|changes|what (?:changed|i did|was done))\b[^.]{0,60}:?$/i;
 
@@ -39,7 +39,10 @@ function tells(said: Said): boolean {
     !muses.test(rest) &&
     !offers.test(rest) &&
     !introduces.test(rest) &&
-    /\p{L}{3}/u.test(rest) &&
+    // A command alone tells nothing.
+    /\p{L}{3}/u.test(rest.replace(/`[^`]*`/g, "")) &&
+    !headsWhatIsLeft(said) &&
+    !headsAnOffer(said) &&
     !isLeftOpen(said)
   );
 }

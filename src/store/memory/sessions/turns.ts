@@ -78,6 +78,10 @@ export function turnsOf(
     .map(readTurnRow);
 }
 
+/** How many turns of a session are stored. */
+export const countTurns = (memory: Memory, sessionId: number): number =>
+  memory.value<number>("SELECT count(*) FROM turns WHERE session_id = ?", sessionId);
+
 /** The last turn of a session before a number; null where there is none. */
 export function turnBefore(memory: Memory, sessionId: number, number: number): TurnRecord | null {
   const row = memory.get<object | null>(

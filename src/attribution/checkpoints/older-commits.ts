@@ -1,0 +1,6 @@
+import type { Memory } from "../../store/memory/memory.ts";
+
+export const areOlderAnalysed = (memory: Memory): boolean => memory.meta(analysed) !== null;
+
+/** Of `meta`: they were analysed. */
+export const analysed = "checkpoints.older";

@@ -1,0 +1,104 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { addSession, chunk, deciding, turn } from "../../../test/support/memory-fixture.ts";
+import { toldProject } from "../../../test/support/told-project.ts";
+import type { Project } from "../../base/paths.ts";
+import { replaceChunks } from "../../store/memory/chunks/chunks.ts";
+import { Memory } from "../../store/memory/memory.ts";
+import { packContent } from "../../store/memory/sessions/content.ts";
+import { saveTurn } from "../../store/memory/sessions/turns.ts";
+import { recall } from "./answer.ts";
+import type { RecallRequest } from "./operation.ts";
+
+let dir: string;
+let project: Project;
+let memory: Memory;
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "pommel-recall-")));
+  project = toldProject(join(dir, "shop"));
+  memory = Memory.open(project.memoryDb, { readonly: false });
+});
+afterEach(() => {
+  memory.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const ask = (request: RecallRequest) => recall({ project, memory }, request, {});
+const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
+
+function remember(uid: string, prompt: string, reply: string, minutes: number, branch = "retries") {
+  const at = minutesAgo(minutes);
+  const { id } = addSession(memory, uid, { branch, startedAt: at, lastAt: at });
+  const content = packContent([
+    { uid: `${uid}-1`, seq: 1, at, entries: [{ kind: "prompt", text: prompt, images: 0 }] },
+    { uid: `${uid}-2`, seq: 2, at, entries: [{ kind: "text", text: reply }] },
+  ]);
+  saveTurn(memory, id, turn(1, { startedAt: at, endedAt: at, branch, prompt, content }));
+  const text = `[USER] ${prompt}\n[ASSISTANT] ${reply}`;
+  replaceChunks(memory, id, { type: "raw", from: 0 }, [
+    chunk(0, text, { session: uid, startedAt: at, endedAt: at, branch, ...deciding(text) }),
+  ]);
+}
+
+it("a decision comes with what the user said later that may take it back, as a quotation", async () => {
+  remember("later000", "Please don't retry three times for now, the server bans us.", "I take it out.", 5);
+  const { claims, verdict } = await ask({ about: "retry three times", kind: ["decision"] });
+  expect(verdict).toBe("found");
+  const earlier = claims.find(({ id }) => id === "earlier:1");
+  expect(earlier).toMatchObject({ kind: "decided" });
+  expect(earlier!.standing.join()).toMatch(/^later the user: “Please don't retry three times.*later000:1$/);
+});
+
+it("a decision about something else is none about this", async () => {
+  expect((await ask({ about: "the colour of the button", kind: ["decision"] })).claims).toEqual([]);
+});
+
+it("notes are found by their words, and not by those of others", async () => {
+  const { claims } = await ask({ about: "on which day are releases cut", kind: ["decision"] });
+  expect(claims).toMatchObject([{ kind: "noted", text: "releases are cut on Fridays" }]);
+});
+
+it("said by the user are sentences of prompts, the best first, and nothing of the agent", async () => {
+  remember("said0000", "Look at it. Never push the ledger without asking me.", "I never push the ledger.", 5);
+  const { claims } = await ask({ about: "push the ledger", said_by: "user" });
+  expect(claims).toMatchObject([
+    { kind: "said", by: "user", text: "Never push the ledger without asking me.", id: "said0000:1" },
+  ]);
+});
+
+it("without a question it is where work on the branch stopped, without the session that asks", async () => {
+  remember("last0000", "Add jitter to the retry of the importer.", "Jitter is in. Shall I push it?", 5);
+  remember("asking00", "Go on with what was last, please.", "I ask.", 1);
+  const { state, claims } = await ask({ asked_by: "asking00" });
+  expect(claims).toEqual([]);
+  expect(state).toMatchObject({
+    ...{ branch: "retries", session_id: "last0000", turn: 1, author: null },
+    ...{
+      asked: "Add jitter to the retry of the importer.",
+      said: "Jitter is in. Shall I push it?",
+      ended: null,
+    },
+  });
+});
+
+it("files are answered with the sessions that touched them", async () => {
+  const { claims } = await ask({ file: ["src/a.ts"] });
+  expect(claims.map(({ id }) => id)).toContain("earlier:1");
+  expect((await ask({ file: ["src/other.ts"] })).claims).toEqual([]);
+});
+
+it("an id is read, also where it stands for the question", async () => {
+  remember("5f0c3a21", "Add jitter to the retry.", "Jitter is in.", 5);
+  for (const request of [{ id: "5f0c3a21:1" }, { about: "5f0c3a21:1" }]) {
+    const { read } = await ask(request);
+    expect(read).toMatchObject({ session_id: "5f0c3a21", turn: 1, turns_total: 1 });
+    expect(read!.turns[0]!.words).toEqual([
+      { by: "user", text: "Add jitter to the retry." },
+      { by: "agent", text: "Jitter is in." },
+    ]);
+  }
+  await expect(ask({ id: "5f0c3a21:9" })).rejects.toThrow("has no turn 9");
+  await expect(ask({ id: "nobody00" })).rejects.toThrow("nobody00");
+});
