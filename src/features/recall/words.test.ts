@@ -55,7 +55,7 @@ it("where work stopped is told by the last words, and by what has happened since
   };
   expect(wordRecall(answer({ state }), 300, Date.parse("2026-02-16T16:00:00Z")).split("\n")).toEqual([
     label,
-    "STOPPED 20 hours ago on retries [c010174c:8]",
+    "STOPPED yesterday on retries [c010174c:8]",
     "asked last: “fix the bugbot comment”",
     "said last: “All green. Now let me commit.”",
     "its last turn: it has no end",
