@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { relativeTime } from "../../base/text/relative-time.ts";
 import { beginningOf } from "../../base/text/text-size.ts";
+import { signatureOf } from "../../sessions/commands/commands-of-turn.ts";
 import { type CommandRecord, listCommands } from "../../store/memory/commands.ts";
 import { fixesOf } from "../fix/find-fixes.ts";
 import { recordedEditsOf } from "../lost/find-lost-text.ts";
@@ -50,6 +51,8 @@ function changeToTell(
 
 /** How far back a failure in the file is of interest. Milliseconds. */
 const failedWithinMs = 60 * 86_400_000;
+/** Sessions that met the same error in a file. */
+const fewestSessions = 2;
 /** Failed commands that are looked through, the latest. */
 const maxFailures = 300;
 
@@ -62,7 +65,17 @@ export function lastFixIn(source: ContextSource, sessionUid: string, file: strin
   const failed = listCommands(memory, { outcome: "failed", until, limit: maxFailures }).filter(
     (run) => (run.at ?? 0) >= since && !sees(run.sessionUid) && lineNaming(run, name) !== null,
   );
-  for (const run of failed.slice(0, 3)) {
+  const metBy = new Map<string, Set<string>>();
+  for (const run of failed) {
+    const signature = signatureOf(lineNaming(run, name)!);
+    if (signature !== null) metBy.set(signature, (metBy.get(signature) ?? new Set()).add(run.sessionUid));
+  }
+  // What one session met and mended is over; what several met will be met again.
+  const again = failed.filter((run) => {
+    const signature = signatureOf(lineNaming(run, name)!);
+    return signature !== null && (metBy.get(signature)?.size ?? 0) >= fewestSessions;
+  });
+  for (const run of again.slice(0, 3)) {
     const line = lineNaming(run, name)!;
     const { verdict, errors } = fixesOf([root, ...worktrees], memory, {
       ...{ error: line, limit: 1, until },
