@@ -26,7 +26,7 @@ export interface Piece {
 }
 
 /** A time, as a face shows times: how long ago, and the time itself where there is room for it. */
-export interface Moment {
+interface Moment {
   /** ISO 8601. */
   at: string;
   form: "ago" | "exact" | "day";

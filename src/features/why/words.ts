@@ -59,7 +59,7 @@ export function wordSurvival({ lines_added, lines_surviving }: WhyFreshness): st
 }
 
 /** Who wrote lines, as far as it is known: nobody is named who need not have written them. */
-export function nameWriter({ author, agent, model }: LineAuthor, person: string | null): Piece {
+function nameWriter({ author, agent, model }: LineAuthor, person: string | null): Piece {
   if (author === "agent") return { text: `agent ${model ?? agent ?? ""}`.trim(), role: "agent" };
   if (author === "human") return { text: person ?? "a person", role: "human" };
   const text =
